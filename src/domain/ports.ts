@@ -1,0 +1,62 @@
+import type { ContextKey, Entry, TaskKey, TaskRecord, TaskState } from './task.js';
+
+/** Which tasks of a principal to list, newest change first (A2A 1.0, ListTasks). */
+export interface TaskQuery {
+  readonly principal: string;
+  readonly contextId?: string;
+  readonly states?: readonly TaskState[];
+  /** Only tasks whose state changed at or after this time. */
+  readonly updatedSince?: number;
+  readonly limit: number;
+  /** `next` of the page before. A malformed one: KediError INVALID_PARAMS. */
+  readonly page?: string;
+}
+
+export interface TaskPage {
+  readonly records: readonly TaskRecord[];
+  /** How many match in all pages together. */
+  readonly total: number;
+  readonly next: string | undefined;
+}
+
+/**
+ * The append-only logs of all tasks. What is written within one turn of the event loop becomes durable together, one
+ * row a task; nothing can be read before it is durable.
+ */
+export interface TaskLog {
+  /** Opens a task with its first entries; resolves when durable. An id that exists: KediError INTERNAL. */
+  create(record: Omit<TaskRecord, 'length'>, entries: readonly Entry[]): Promise<void>;
+  /**
+   * Adds entries; resolves when durable, in the order of the calls. The record's state and time follow from the
+   * entries. Beyond a terminal state: KediError INTERNAL, nothing written. A full disk: KediError STORE_UNAVAILABLE.
+   */
+  append(key: TaskKey, entries: readonly Entry[]): Promise<void>;
+  get(key: TaskKey): Promise<TaskRecord | undefined>;
+  /** Durable entries from index `from` on, a bounded number of them; an empty list at the present end. */
+  read(key: TaskKey, from: number): Promise<readonly Entry[]>;
+  /** Resolves once the log has more than `length` durable entries, or its task is gone; rejects when aborted. */
+  grown(key: TaskKey, length: number, signal: AbortSignal): Promise<void>;
+  list(query: TaskQuery): Promise<TaskPage>;
+  /** Tasks of all principals in one of these states, oldest first: for recovery after a crash. */
+  unfinished(states: readonly TaskState[]): Promise<readonly TaskRecord[]>;
+}
+
+/** What is kept for a conversation: the agent's own name for it, and its workspace. */
+export interface Sessions {
+  /** Makes the context's workspace if need be, and notes that it is in use now. */
+  open(
+    key: ContextKey,
+    agentKind: string,
+  ): Promise<{ readonly session: string | undefined; readonly workspace: string }>;
+  rename(key: ContextKey, agentKind: string, session: string): Promise<void>;
+}
+
+/** Structured logging; `fields` hold ids and figures, never prompts, documents or secrets. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
