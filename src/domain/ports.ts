@@ -19,6 +19,35 @@ export interface TaskPage {
   readonly next: string | undefined;
 }
 
+/** Which contexts (the chat calls them sessions) of a principal to list, the one with the newest change first. */
+export interface ContextQuery {
+  readonly principal: string;
+  /** Only this one. */
+  readonly contextId?: string;
+  readonly limit: number;
+  /** `next` of the page before. A malformed one: KediError INVALID_PARAMS. */
+  readonly page?: string;
+}
+
+/** A context as its tasks show it; there is none without a task. */
+export interface ContextRecord extends ContextKey {
+  /** When its first task was opened. */
+  readonly createdAt: number;
+  /** When the state of one of its tasks last changed. */
+  readonly updatedAt: number;
+  /** How many tasks it has. */
+  readonly tasks: number;
+  /** The one opened last. */
+  readonly latest: TaskRecord;
+}
+
+export interface ContextPage {
+  readonly contexts: readonly ContextRecord[];
+  /** How many there are in all pages together. */
+  readonly total: number;
+  readonly next: string | undefined;
+}
+
 /**
  * The append-only logs of all tasks. What is written within one turn of the event loop becomes durable together, one
  * row a task; nothing can be read before it is durable.
@@ -37,6 +66,7 @@ export interface TaskLog {
   /** Resolves once the log has more than `length` durable entries, or its task is gone; rejects when aborted. */
   grown(key: TaskKey, length: number, signal: AbortSignal): Promise<void>;
   list(query: TaskQuery): Promise<TaskPage>;
+  contexts(query: ContextQuery): Promise<ContextPage>;
   /** Tasks of all principals in one of these states, oldest first: for recovery after a crash. */
   unfinished(states: readonly TaskState[]): Promise<readonly TaskRecord[]>;
 }
