@@ -71,6 +71,25 @@ export type Entry =
       readonly pointer?: string;
     };
 
+/**
+ * The state an entry puts its task in; undefined: it leaves the state alone. A follow-up makes its task wait for its
+ * turn again, so it is `submitted` until it runs, and takes no second follow-up meanwhile.
+ */
+export const stateAfter = (entry: Entry): TaskState | undefined => {
+  switch (entry.type) {
+    case 'message':
+      return 'submitted';
+    case 'run':
+      return 'working';
+    case 'state':
+      return entry.state;
+    case 'line':
+    case 'artifact':
+    case 'notice':
+      return undefined;
+  }
+};
+
 /** What the store keeps beside a log so that lists and recovery need not read it. */
 export interface TaskRecord extends TaskKey {
   readonly contextId: string;
