@@ -1,0 +1,162 @@
+import { KediError } from '../domain/errors.js';
+import type { JsonText } from '../domain/json.js';
+import { type Build, type Fault, parse, Unreadable } from './grammar.js';
+import type { Decimal } from './numbers.js';
+
+export type { Fault } from './grammar.js';
+export type { Decimal } from './numbers.js';
+
+/** The exact value of a document: numbers of at most 15 significant digits are doubles, the rest decimals. */
+export type JsonValue =
+  | null
+  | boolean
+  | string
+  | number
+  | Decimal
+  | readonly JsonValue[]
+  | ReadonlyMap<string, JsonValue>;
+
+/** A part of a document and where it stands in it: `json` is its exact text, to be copied and never printed anew. */
+export interface Span {
+  readonly kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+  readonly json: JsonText;
+  /** Empty unless it is an object. */
+  readonly members: ReadonlyMap<string, Span>;
+  /** Empty unless it is an array. */
+  readonly items: readonly Span[];
+  /** What the string says, escapes decoded; undefined unless it is a string. */
+  readonly string: string | undefined;
+}
+
+/** `depth`: arrays and objects inside each other, 128 by default and 1,000 at most; `bytes`: of UTF-8, no bound by default. */
+export interface Bounds {
+  readonly depth?: number;
+  readonly bytes?: number;
+}
+
+/** Why a text was refused, in plain words without any value of it, and the UTF-16 offset at which. */
+export interface Refusal {
+  readonly ok: false;
+  readonly fault: Fault;
+  readonly reason: string;
+  readonly offset: number;
+}
+
+/** Reads a document to its exact value; `json` is its text without the white space around it. Never throws for input. */
+export function readDocument(
+  source: string | Uint8Array,
+  bounds: Bounds = {},
+): { readonly ok: true; readonly json: JsonText; readonly value: JsonValue } | Refusal {
+  return read(source, bounds, (text, depth) => {
+    const { value, start, end } = parse(text, { depth, build: values });
+    return { ok: true, json: mint(text.slice(start, end)), value };
+  });
+}
+
+/** Reads a document to the spans of its parts, under the same rules as `readDocument`. */
+export function readSpans(
+  source: string | Uint8Array,
+  bounds: Bounds = {},
+): { readonly ok: true; readonly span: Span } | Refusal {
+  return read(source, bounds, (text, depth) => ({
+    ok: true,
+    span: parse(text, { depth, build: spansOf(text) }).value,
+  }));
+}
+
+/** Prints plain data that this program made itself; throws KediError INTERNAL for what JSON has no text for. */
+export function jsonText(value: unknown): JsonText {
+  const text = JSON.stringify(value);
+  if (text === undefined)
+    throw new KediError('INTERNAL', `No JSON text for a value of type ${typeof value}.`);
+  return mint(text);
+}
+
+/** For stores alone: the text of a document that was read before it was written there. */
+export const storedJson = (text: string): JsonText => mint(text);
+
+const mint = (text: string): JsonText => text as JsonText;
+
+function read<R>(
+  source: string | Uint8Array,
+  { depth = 128, bytes = Number.POSITIVE_INFINITY }: Bounds,
+  parseText: (text: string, depth: number) => R,
+): R | Refusal {
+  try {
+    return parseText(decode(source, bytes), Math.min(depth, 1_000));
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { ok: false, fault: error.fault, reason: error.message, offset: error.offset };
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text itself, once it is known to be within `bytes`, free of a byte-order mark, and the same again in UTF-8. */
+function decode(source: string | Uint8Array, bytes: number): string {
+  if (exceeds(source, bytes)) throw new Unreadable('size', `larger than ${bytes} bytes`, 0);
+  const text = typeof source === 'string' ? source : decodeBytes(source);
+  if (text.charCodeAt(0) === 0xfeff)
+    throw new Unreadable('encoding', 'a byte-order mark before the document', 0);
+  if (!text.isWellFormed()) {
+    throw new Unreadable('encoding', 'half of a surrogate pair', text.search(/\p{Surrogate}/u));
+  }
+  return text;
+}
+
+function exceeds(source: string | Uint8Array, bytes: number): boolean {
+  if (source.length > bytes) return true;
+  // No character takes more than three bytes a UTF-16 unit.
+  return typeof source === 'string' && source.length * 3 > bytes && Buffer.byteLength(source) > bytes;
+}
+
+function decodeBytes(source: Uint8Array): string {
+  try {
+    return utf8.decode(source);
+  } catch {
+    throw new Unreadable('encoding', 'not valid UTF-8', offsetOfInvalidByte(source));
+  }
+}
+
+function offsetOfInvalidByte(source: Uint8Array): number {
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  const replaced = bytes.toString('utf8');
+  const replacement = Buffer.from('\ufffd');
+  let byte = 0;
+  let from = 0;
+  for (let offset = replaced.indexOf('\ufffd'); offset >= 0; offset = replaced.indexOf('\ufffd', from)) {
+    byte += Buffer.byteLength(replaced.slice(from, offset));
+    if (!bytes.subarray(byte, byte + replacement.length).equals(replacement)) return offset;
+    byte += replacement.length;
+    from = offset + 1;
+  }
+  return replaced.length;
+}
+
+const values: Build<JsonValue> = {
+  object: (members) => members,
+  array: (items) => items,
+  string: (value) => value,
+  number: (value) => value,
+  literal: (value) => value,
+};
+
+const noMembers: ReadonlyMap<string, Span> = new Map();
+const noItems: readonly Span[] = [];
+
+function spansOf(text: string): Build<Span> {
+  const span = (start: number, end: number, shape: Omit<Span, 'json'>): Span => ({
+    ...shape,
+    get json() {
+      return mint(text.slice(start, end));
+    },
+  });
+  const leaf = { members: noMembers, items: noItems, string: undefined };
+  return {
+    object: (members, start, end) => span(start, end, { ...leaf, kind: 'object', members }),
+    array: (items, start, end) => span(start, end, { ...leaf, kind: 'array', items }),
+    string: (string, start, end) => span(start, end, { ...leaf, kind: 'string', string }),
+    number: (_, start, end) => span(start, end, { ...leaf, kind: 'number' }),
+    literal: (value, start, end) => span(start, end, { ...leaf, kind: value === null ? 'null' : 'boolean' }),
+  };
+}
