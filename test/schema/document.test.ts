@@ -156,9 +156,8 @@ describe('what is refused, and where', () => {
 
 describe('the spans of a document', () => {
   test('each part keeps the exact text that its author wrote', () => {
-    const read = readSpans(
-      utf8(' {"id" : 9007199254740993, "list": [ 78.0 , null,"\\u0041", true], "deep":{ } } '),
-    );
+    const text = '{"id" : 9007199254740993, "list": [ 78.0 , null,"\\u0041", true], "deep":{ } }';
+    const read = readSpans(utf8(` ${text} `));
     if (!read.ok) throw new Error(read.reason);
     const { span } = read;
     expect(span).toMatchObject({ kind: 'object', json: text });
