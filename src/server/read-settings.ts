@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { KediError } from '../domain/errors.js';
-import { readSpans } from '../schema/document.js';
+import { readSpans, type Span } from '../schema/document.js';
 import { isLoopback } from './loopback.js';
 import { nearest } from './nearest.js';
 import type { Setting } from './setting.js';
-import { flagOf, type SettingName, type Settings, settingNames, table, variableOf } from './settings.js';
+import {
+  flagOf,
+  isSettingName,
+  type SettingName,
+  type Settings,
+  settingNames,
+  table,
+  variableOf,
+} from './settings.js';
 
 /** Where settings come from: flags by name (`maxBody`), the environment, and a JSON file that either may name. */
 export interface Sources {
@@ -84,15 +92,20 @@ function readConfigFile(path: string): ReadonlyMap<string, Written> {
   const written = new Map<string, Written>();
   for (const [key, span] of result.span.members) {
     const place = `"${key}" in ${path}`;
-    if (!Object.hasOwn(table, key)) {
-      throw invalid(`${place} is not a setting${suggestion(key, settingNames)}.`);
-    }
-    const items =
-      span.kind === 'array' && span.items.every((item) => item.kind === 'string') ? span.items : undefined;
-    const text = items?.map((item) => item.string).join(',') ?? span.string ?? span.json;
+    if (!isSettingName(key)) throw invalid(`${place} is not a setting${suggestion(key, settingNames)}.`);
+    const text = textOf(span, table[key]);
+    if (text === undefined) throw invalid(`${place} is not of the form that this setting has.`);
     written.set(key, { text, directory, place });
   }
   return written;
+}
+
+/** A value of the config file as the text that a flag would have; undefined where it is of another shape. */
+function textOf({ kind, json, string, items }: Span, { shape }: Setting): string | undefined {
+  if (kind === 'object') return shape === 'object' ? json : undefined;
+  if (kind !== 'array') return kind === 'null' || shape === 'object' ? undefined : (string ?? json);
+  const strings = items.flatMap((item) => item.string ?? []);
+  return shape === 'list' && strings.length === items.length ? strings.join(',') : undefined;
 }
 
 function readBytes(path: string): Uint8Array {
@@ -108,7 +121,7 @@ function readBytes(path: string): Uint8Array {
 
 const suggestion = (typed: string, names: readonly string[]): string => {
   const name = nearest(typed, names);
-  return name === undefined ? '' : `; did you mean ${name}?`;
+  return name === undefined ? '' : ` (did you mean ${name}?)`;
 };
 
 function checkTogether({ host, publicUrl, allowUnauthenticated }: Settings): void {

@@ -12,8 +12,8 @@ export interface Setting<Value = unknown> {
   readonly value?: string;
   /** Undefined: there is no default, and the setting may be absent. */
   readonly fallback: string | undefined;
-  /** In a file it is a list, elsewhere its items have commas between. */
-  readonly list?: true;
+  /** How the config file writes it, where not as one plain value; elsewhere a list has commas, an object is JSON. */
+  readonly shape?: 'list' | 'object';
   /** Throws an Error that says what is expected; paths are resolved against `directory`. */
   read(text: string, directory: string): Value;
 }

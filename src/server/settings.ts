@@ -28,6 +28,7 @@ export const table = {
     group: 'Agent',
     value: 'JSON',
     fallback: '{}',
+    shape: 'object',
     help: "The agent's options, a JSON object; in the config file an object.",
     read: (json: string, directory: string) => ({ json, directory }),
   },
@@ -74,7 +75,7 @@ export const table = {
     group: 'Network',
     value: 'ORIGINS',
     fallback: '',
-    list: true,
+    shape: 'list',
     help: 'Web origins, beside its own, whose pages may call this server.',
     read: readOrigins,
   },
@@ -218,6 +219,11 @@ export const flagOf = (name: string): string => `--${words(name).join('-')}`;
 
 /** The environment variable of a setting: `KEDI_A2A_MAX_BODY`. */
 export const variableOf = (name: string): string => `KEDI_A2A_${words(name).join('_').toUpperCase()}`;
+
+/** Whether a setting has this name. */
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(table, name);
+}
 
 /** The names in the order of the table. */
 export const settingNames = Object.keys(table).filter((name): name is SettingName =>
