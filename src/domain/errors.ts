@@ -48,6 +48,7 @@ export const failures = {
   SETTINGS_INVALID: { exit: 1 },
   STORE_UNAVAILABLE: { exit: 1 },
   PEER_UNSUITABLE: { exit: 1 },
+  PEER_UNREACHABLE: { exit: 1 },
 } as const satisfies Record<string, { exit: 1 | 2 | 3 | 4 }>;
 
 export type FailureCode = keyof typeof failures;
