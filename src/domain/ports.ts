@@ -1,3 +1,4 @@
+import type { FailureCode } from './errors.js';
 import type { ContextKey, Entry, TaskKey, TaskRecord, TaskState } from './task.js';
 
 /** Which tasks of a principal to list, newest change first (A2A 1.0, ListTasks). */
@@ -73,12 +74,42 @@ export interface TaskLog {
 
 /** What is kept for a conversation: the agent's own name for it, and its workspace. */
 export interface Sessions {
-  /** Makes the context's workspace if need be, and notes that it is in use now. */
-  open(
-    key: ContextKey,
-    agentKind: string,
-  ): Promise<{ readonly session: string | undefined; readonly workspace: string }>;
+  /** What is known of the context, and notes that it is in use now. */
+  open(key: ContextKey, agentKind: string): Promise<OpenSession>;
+  /** Resolves when the agent's new name for the conversation is durable. */
   rename(key: ContextKey, agentKind: string, session: string): Promise<void>;
+}
+
+export interface OpenSession {
+  /** What this kind of agent called the conversation last time. */
+  readonly session: string | undefined;
+  /**
+   * Path of the context's own directory, mode 0700, made when first asked for: many agents never look at it. Cannot be
+   * made: KediError STORE_UNAVAILABLE.
+   */
+  workspace(): string;
+}
+
+/** Told by the engine and the store what they do, for metrics. Each call is cheap, and must not throw. */
+export interface Observer {
+  /** An agent begins to run. */
+  turnStarted?(turn: { readonly agentKind: string }): void;
+  /** A turn has ended with the state its task is in now; `seconds` since the agent began, 0 if it never did. */
+  turnEnded?(turn: {
+    readonly agentKind: string;
+    readonly state: TaskState;
+    readonly code: FailureCode | undefined;
+    readonly seconds: number;
+  }): void;
+  /** Turns that run and turns that wait, whenever either changes. */
+  queueChanged?(counts: { readonly running: number; readonly pending: number }): void;
+  /** A transaction of the store: what was written, and how long it took. */
+  committed?(commit: {
+    readonly tasks: number;
+    readonly entries: number;
+    readonly bytes: number;
+    readonly seconds: number;
+  }): void;
 }
 
 /** Structured logging; `fields` hold ids and figures, never prompts, documents or secrets. */
