@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { sseHeaders, sseHeartbeat } from '../protocol/sse.js';
 
-/** A response that is a stream of server-sent events. */
+/** A response that is, or is to be, a stream of server-sent events. */
 export interface EventStream {
   /** Aborts when the client has gone or the server closes its streams. */
   readonly signal: AbortSignal;
+  /** Sends the head, `headers` beside those of every event stream, and keeps the connection alive from then on. */
+  start(headers?: Readonly<Record<string, string>>): void;
   /**
    * Sends the text of events; resolves once the client has taken enough of it for more, at once where it keeps up.
    * A client that has gone is no error: nothing is sent, and `signal` tells.
@@ -15,16 +17,16 @@ export interface EventStream {
 
 /** All streams of a server: they share one clock for their heartbeats and end together. */
 export interface EventStreams {
-  /** Sends the head, `headers` beside those of every event stream, and keeps the connection alive from then on. */
-  open(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream;
-  /** How many are open. */
+  /** Takes a response of which nothing is sent yet, and need not become a stream. */
+  attach(response: ServerResponse): EventStream;
+  /** How many were started and have not ended. */
   readonly size: number;
-  /** Ends every stream, and those opened later at once: their clients come back with their cursor. */
+  /** Ends every stream, and those started later at once: their clients come back with their cursor. */
   close(): void;
 }
 
 interface Member {
-  beat(): void;
+  beat(): unknown;
   stop(): void;
 }
 
@@ -52,7 +54,7 @@ export function createEventStreams({
   };
 
   return {
-    open(response, headers = {}) {
+    attach(response) {
       const controller = new AbortController();
       const member: Member = {
         // A client that does not even take what it asked for needs no sign of life.
@@ -66,17 +68,19 @@ export function createEventStreams({
         leave(member);
         controller.abort();
       });
-      response.writeHead(200, { ...sseHeaders, ...headers });
-      response.flushHeaders();
-      if (closed || response.destroyed) member.stop();
-      else join(member);
       return {
         signal: controller.signal,
+        start(headers = {}) {
+          response.writeHead(200, { ...sseHeaders, ...headers });
+          response.flushHeaders();
+          if (closed || response.destroyed) member.stop();
+          else join(member);
+        },
         async write(text) {
           if (response.writableEnded || response.destroyed || response.write(text)) return;
           await drained(response);
         },
-        end: () => {
+        end() {
           leave(member);
           response.end();
         },
