@@ -29,6 +29,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
   let current = script;
   const requests: ModelRequest[] = [];
   const strays: string[] = [];
+  let served = 0;
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       // A script that throws is the test's own fault, and must be seen in what its agent reports.
@@ -43,7 +44,8 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     for (const protocol of protocols) {
       const read = request.method === 'POST' ? protocol.read(pathname, body) : undefined;
       if (read === undefined) continue;
-      const asked: ModelRequest = { ...read, path: pathname, headers: request.headers, body };
+      served += 1;
+      const asked: ModelRequest = { ...read, path: pathname, number: served, headers: request.headers, body };
       requests.push(asked);
       return answer(protocol, asked, { step: current(asked), response });
     }

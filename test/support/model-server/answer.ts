@@ -12,7 +12,7 @@ export interface Answer {
 /** One protocol of a model: reads its requests, writes its answers. */
 export interface Protocol {
   /** Undefined: this request is another protocol's. */
-  read(path: string, body: string): Omit<ModelRequest, 'path' | 'headers' | 'body'> | undefined;
+  read(path: string, body: string): Omit<ModelRequest, 'path' | 'number' | 'headers' | 'body'> | undefined;
   /** The events of a streamed answer, in order; `data` is JSON text. */
   events(answer: Answer, request: ModelRequest): Iterable<ServerEvent>;
   /** The whole answer as JSON text, for a request that does not stream. */

@@ -90,15 +90,15 @@ const errorTypes: Readonly<Record<number, string>> = {
 };
 
 const opening = (request: ModelRequest) => ({
-  id: `msg_${request.messages.length}`,
+  id: `msg_${request.number}`,
   type: 'message',
   role: 'assistant',
   model: request.model,
   stop_sequence: null,
 });
 
-// Ids must differ over a conversation: a harness pairs calls with results by them.
-const toolId = (request: ModelRequest, index: number) => `toolu_${request.messages.length}_${index}`;
+// A harness pairs calls with results by their ids.
+const toolId = (request: ModelRequest, index: number) => `toolu_${request.number}_${index}`;
 
 function stopReason(answer: Answer): string {
   if (answer.calls.length > 0) return 'tool_use';

@@ -25,7 +25,7 @@ export const chatCompletions: Protocol = {
     }
     for (const text of pieces(answer.text)) yield chunk(request, { choices: [choice({ content: text })] });
     for (const [index, call] of answer.calls.entries()) {
-      const named = { index, id: `call_${index}`, type: 'function' };
+      const named = { index, id: `call_${request.number}_${index}`, type: 'function' };
       yield chunk(request, {
         choices: [choice({ tool_calls: [{ ...named, function: { name: call.name, arguments: '' } }] })],
       });
@@ -44,7 +44,7 @@ export const chatCompletions: Protocol = {
 
   whole(answer, request) {
     const calls = answer.calls.map((call, index) => ({
-      id: `call_${index}`,
+      id: `call_${request.number}_${index}`,
       type: 'function',
       function: { name: call.name, arguments: call.input },
     }));

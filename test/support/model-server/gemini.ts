@@ -74,7 +74,7 @@ function chunk(
     candidates: [candidate],
     usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 },
     modelVersion: request.model,
-    responseId: `r${request.messages.length}`,
+    responseId: `r${request.number}`,
   };
   return { data: spliced(value, rest.slots ?? {}) };
 }

@@ -20,7 +20,7 @@ export const responses: Protocol = {
   },
 
   *events(answer, request) {
-    const id = `resp_${request.messages.length}`;
+    const id = `resp_${request.number}`;
     let sequence = 0;
     const event = (type: string, rest: Json) => ({
       event: type,
@@ -68,7 +68,7 @@ export const responses: Protocol = {
 
 function response(answer: Answer, request: ModelRequest): Json {
   return {
-    id: `resp_${request.messages.length}`,
+    id: `resp_${request.number}`,
     object: 'response',
     created_at: 1,
     model: request.model,
@@ -90,7 +90,7 @@ function response(answer: Answer, request: ModelRequest): Json {
 }
 
 function items(answer: Answer, request: ModelRequest): readonly Json[] {
-  const base = request.messages.length;
+  const base = request.number;
   const list: Json[] = [];
   if (answer.thinking !== undefined) {
     list.push({

@@ -32,6 +32,8 @@ export interface ToolCall {
 export interface ModelRequest {
   readonly protocol: 'anthropic' | 'responses' | 'chat-completions' | 'gemini';
   readonly path: string;
+  /** Counts the requests of this server from 1, so that ids made from it are never the same twice. */
+  readonly number: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as it came. */
   readonly body: string;

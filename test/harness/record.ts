@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { inOrder, type ModelStep, startModelServer } from '../support/model-server.js';
+import { findProgram } from './programs.js';
+import { widget, widgetSchema } from './widget.js';
+
+/** Writes test/fixtures/harness from what the real programs print: `KEDI_RECORD=1 npm run test:harness`. */
+const fixtures = fileURLToPath(new URL('../fixtures/harness/', import.meta.url));
+
+interface Scene {
+  readonly name: string;
+  readonly steps: readonly ModelStep[];
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly prompt?: string;
+  readonly interrupt?: { readonly signal: NodeJS.Signals; readonly afterMs: number };
+}
+
+const text = (said: string): ModelStep => ({ do: 'text', text: said });
+const document: ModelStep = { do: 'structured', document: widget };
+const calls = (...list: readonly (readonly [string, string])[]): ModelStep => ({
+  do: 'tools',
+  text: 'Let me look.',
+  calls: list.map(([name, input]) => ({ name, input })),
+});
+const few = { CLAUDE_CODE_MAX_RETRIES: '2' };
+const slow: ModelStep = { do: 'slow', text: 'This takes a long time to say, and somebody ends it.', everyMs: 400 };
+const withSchema = ['--json-schema', widgetSchema];
+
+const claude: readonly Scene[] = [
+  { name: 'text', steps: [{ do: 'text', text: 'Hello there, wörld 😀.', thinking: 'Let me think.' }] },
+  { name: 'structured', steps: [document], args: withSchema },
+  {
+    name: 'tools',
+    steps: [
+      calls(['Read', '{"file_path":"WORKSPACE/a.txt","limit":9.0}'], ['Bash', '{"command":"touch /etc/no"}']),
+      text('It says hello.'),
+    ],
+  },
+  {
+    name: 'subagent',
+    steps: [
+      calls(['Task', '{"description":"sub","prompt":"Do it","subagent_type":"general-purpose"}']),
+      text('It is at work.'),
+      text('I am the subagent.'),
+      text('All done.'),
+    ],
+  },
+  { name: 'wrong-document', steps: [{ do: 'structured', document: '{"id":"no"}' }], args: withSchema },
+  { name: 'corrected-document', steps: [{ do: 'structured', document: '{"id":"no"}' }, document], args: withSchema },
+  { name: 'no-document', steps: [text('I would rather not.')], args: withSchema },
+  { name: 'unauthorized', steps: [{ do: 'status', status: 401 }], env: few },
+  {
+    name: 'retries',
+    steps: [{ do: 'status', status: 429, retryAfter: '1' }, { do: 'status', status: 500 }, text('At last.')],
+    env: few,
+  },
+  { name: 'server-error', steps: [{ do: 'status', status: 500 }], env: few },
+  { name: 'dropped', steps: [{ do: 'drop' }, text('The second try.')], env: few },
+  {
+    name: 'fallback-without-stream',
+    steps: [{ do: 'drop' }, { do: 'drop' }, { do: 'drop' }, document],
+    args: withSchema,
+    env: few,
+  },
+  { name: 'interrupted', steps: [slow], interrupt: { signal: 'SIGINT', afterMs: 1500 } },
+  { name: 'terminated', steps: [slow], interrupt: { signal: 'SIGTERM', afterMs: 1500 } },
+  {
+    name: 'unknown-session',
+    steps: [text('Hello.')],
+    args: ['--resume', '11111111-1111-4111-8111-111111111111'],
+  },
+  {
+    name: 'too-many-turns',
+    steps: [calls(['Read', '{"file_path":"WORKSPACE/a.txt"}'])],
+    args: ['--max-turns', '2'],
+  },
+  {
+    name: 'over-budget',
+    steps: [calls(['Read', '{"file_path":"WORKSPACE/a.txt"}'])],
+    args: ['--max-budget-usd', '0.0001'],
+  },
+];
+
+const codex: readonly Scene[] = [];
+
+test.each(claude)('claude-code $name', (scene) =>
+  record('claude-code', scene, ({ url }) => ({
+    args: ['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
+    env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'key' },
+  })),
+);
+
+async function record(
+  kind: string,
+  scene: Scene,
+  settings: (model: { url: string; home: string }) => { args: readonly string[]; env: Record<string, string> },
+): Promise<void> {
+  const program = findProgram(kind);
+  if ('missing' in program) throw new Error(program.missing);
+  const directory = await mkdtemp(join(tmpdir(), 'record-'));
+  const [home, workspace] = [join(directory, 'home'), join(directory, 'work')];
+  await mkdir(home);
+  await mkdir(workspace);
+  await writeFile(join(workspace, 'a.txt'), 'hello file\n');
+  const placed: readonly ModelStep[] = JSON.parse(
+    JSON.stringify(scene.steps).replaceAll('WORKSPACE', workspace),
+  );
+  const model = await startModelServer(inOrder(...placed));
+  try {
+    const { args, env } = settings({ url: model.url, home });
+    const child = spawn(program.bin, [...args, ...(scene.args ?? [])], {
+      cwd: workspace,
+      env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env, ...scene.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stdin.end(scene.prompt ?? 'Say something.');
+    const written = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      written.stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      written.stderr += chunk;
+    });
+    const { interrupt } = scene;
+    if (interrupt !== undefined) setTimeout(() => child.kill(interrupt.signal), interrupt.afterMs);
+    const exit = await new Promise((resolve) =>
+      child.on('close', (code, signal) => resolve(signal ?? code)),
+    );
+    const folder = join(fixtures, kind);
+    await mkdir(folder, { recursive: true });
+    const clean = (text: string): string =>
+      text
+        .replaceAll(workspace, '/workspace')
+        .replaceAll(home, '/home/user')
+        .replaceAll(directory.replaceAll('/', '-'), '-directory')
+        .replaceAll(model.url, 'http://127.0.0.1:1234');
+    await writeFile(join(folder, `${scene.name}.jsonl`), clean(written.stdout));
+    if (written.stderr !== '') await writeFile(join(folder, `${scene.name}.stderr`), clean(written.stderr));
+    expect({ name: scene.name, exit }).toBeDefined();
+    console.log(`${kind} ${scene.name}: ended with ${exit}, ${written.stdout.split('\n').length - 1} lines`);
+  } finally {
+    await model.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
