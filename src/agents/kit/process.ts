@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { adoptGroup, endGroup } from './group.js';
 import { type OutputLine, readOutput } from './output.js';
@@ -118,3 +119,7 @@ async function spawned(options: ProcessOptions): Promise<Child & { readonly pid:
 }
 
 const hasStarted = (child: Child): child is Child & { readonly pid: number } => child.pid !== undefined;
+
+/** A program with a slash in it is a path from where the operator wrote it; a bare name is looked up in the PATH. */
+export const resolveProgram = (program: string, directory: string): string =>
+  program.includes('/') ? resolve(directory, program) : program;

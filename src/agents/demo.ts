@@ -1,0 +1,109 @@
+import type { Agent, AgentKind, Line, Outcome, Turn } from '../domain/agent.js';
+import { KediError } from '../domain/errors.js';
+import { jsonText } from '../schema/document.js';
+import { sample } from '../schema/sample.js';
+import { pause } from './kit/pause.js';
+import { type StreamJson, streamJson } from './kit/stream-json.js';
+
+/** Needs no model, no key and no network, and says the same every time: for those who write a client. */
+export const demo: AgentKind = {
+  kind: 'demo',
+  summary:
+    'Answers at once without a model: a few words about the request, or sample data made from the schema.',
+  source: 'stream-json',
+  options: {
+    type: 'object',
+    properties: {
+      delayMs: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 60_000,
+        description: 'Milliseconds before each word, so that one can watch it stream; 0 by default.',
+      },
+    },
+    additionalProperties: false,
+  },
+  structured: () => 'sample',
+  create: (options): Agent => {
+    const delayMs = typeof options.delayMs === 'number' ? options.delayMs : 0;
+    return { run: (turn) => run(turn, { delayMs }) };
+  },
+};
+
+async function* run(
+  turn: Turn,
+  { delayMs }: { readonly delayMs: number },
+): AsyncGenerator<Line, Outcome, void> {
+  const write = streamJson({ sessionId: turn.contextId });
+  const ending = yield* rehearse(turn, write);
+  if (ending !== undefined) return ending;
+  if (turn.output !== undefined) {
+    const made = sample(turn.output.text);
+    if (!made.ok) {
+      throw new KediError(
+        'UNSUPPORTED',
+        `The demo agent cannot make sample data for this schema: ${made.reason}`,
+      );
+    }
+    yield write.status('sample', 'Sample data made from the schema; no model was asked.');
+    yield write.result({ finishReason: 'stop', model: 'demo' });
+    return { kind: 'json', document: made.json };
+  }
+  for (const word of answer(turn).match(/\s*\S+/g) ?? []) {
+    if (delayMs > 0) await pause(delayMs, turn.signal);
+    yield write.delta(word);
+  }
+  yield write.result({ finishReason: 'stop', model: 'demo' });
+  return { kind: 'done' };
+}
+
+function answer({ prompt, history }: Turn): string {
+  const said = [...prompt.trim().slice(0, 200).replace(/\s+/g, ' ')];
+  const quoted = said.length > 60 ? `${said.slice(0, 60).join('')}…` : said.join('');
+  const again = history.length === 0 ? '' : ' once more';
+  return `Demo agent${again}, no model. You said: “${quoted}” Try /ask, /tool, /file, /wait 5, /reject or /fail; or send a JSON Schema.`;
+}
+
+const longestWaitSeconds = 600;
+
+/** What a client has to cope with beside an answer, at the first word of the prompt; undefined: the answer follows. */
+async function* rehearse(turn: Turn, write: StreamJson): AsyncGenerator<Line, Outcome | undefined, void> {
+  const [command = '', ...words] = turn.prompt.trim().slice(0, 1_000).split(/\s+/);
+  const rest = words.join(' ');
+  switch (command) {
+    case '/ask':
+      return { kind: 'question', text: rest || 'What is your name?' };
+    case '/reject':
+      return { kind: 'rejected', reason: rest || 'The demo agent was asked to decline.' };
+    case '/fail':
+      throw new KediError('AGENT_FAILED', rest || 'The demo agent was asked to fail.');
+    case '/tool':
+      yield write.toolCall({ id: 'tool-1', name: 'measure', input: jsonText({ text: rest }) });
+      yield write.toolResult({ id: 'tool-1', ok: true, text: `${rest.length} characters` });
+      return undefined;
+    case '/file':
+      yield write.artifact({
+        artifactId: 'demo-file',
+        name: 'demo.txt',
+        parts: [
+          {
+            kind: 'raw',
+            bytes: Buffer.from(`${rest || 'A file made by the demo agent.'}\n`),
+            mediaType: 'text/plain',
+            filename: 'demo.txt',
+          },
+        ],
+        append: false,
+        lastChunk: true,
+      });
+      return undefined;
+    case '/wait': {
+      const seconds = Math.min(Math.max(Number(words[0]) || 0, 0), longestWaitSeconds);
+      yield write.status('waiting', `Waiting ${seconds} seconds.`);
+      await pause(seconds * 1_000, turn.signal);
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
