@@ -1,6 +1,6 @@
 import { follow } from '../domain/follow.js';
 import type { TaskLog } from '../domain/ports.js';
-import type { TaskKey } from '../domain/task.js';
+import type { TaskKey, TaskRecord } from '../domain/task.js';
 import type { Frame } from '../protocol/agent-output.js';
 import { project, unread } from './project.js';
 
@@ -10,12 +10,12 @@ export type Beginning = 'first' | 'now' | { readonly after: number };
 /** What a reader gets: the frames until the terminal one, or why there are none. */
 export type Chat =
   | { readonly kind: 'frames'; readonly frames: AsyncGenerator<readonly Frame[], void, void> }
-  /** There is no such task for this principal, or no longer. */
-  | { readonly kind: 'unknown' }
   /** The reader has had the terminal frame. */
   | { readonly kind: 'over' }
   /** The reader claims to have had a frame that does not exist yet. */
-  | { readonly kind: 'ahead' };
+  | { readonly kind: 'ahead' }
+  /** The task was forgotten just now. */
+  | { readonly kind: 'gone' };
 
 /**
  * The conversation of a task as frames, first those that are there and then each as it becomes durable: one fold of one
@@ -25,19 +25,17 @@ export type Chat =
  */
 export async function openChat(
   log: TaskLog,
-  key: TaskKey,
+  record: TaskRecord,
   { from, signal }: { readonly from: Beginning; readonly signal: AbortSignal },
 ): Promise<Chat> {
-  const record = await log.get(key);
-  if (record === undefined) return { kind: 'unknown' };
-  const batches = projected(log, key, signal);
+  const batches = projected(log, record, signal);
   if (from === 'first') return { kind: 'frames', frames: framesOf(batches, []) };
 
   const cursor = from === 'now' ? Number.POSITIVE_INFINITY : from.after;
   let at: Projected = { frames: [], read: 0, seq: 0, ended: false };
   while (at.read < record.length) {
     const next = await batches.next();
-    if (next.done === true) return { kind: 'unknown' };
+    if (next.done === true) return { kind: 'gone' };
     at = next.value;
     if (at.seq - 1 > cursor) {
       const rest = at.frames.filter(({ seq }) => seq > cursor);

@@ -3,6 +3,7 @@ import type { FailureCode } from '../domain/errors.js';
 import type { Artifact, Part } from '../domain/message.js';
 import type { Entry } from '../domain/task.js';
 import type { ChatFailureCode, Frame, FrameContent, RunFigures } from '../protocol/agent-output.js';
+import { RESPONSE_ARTIFACT } from '../protocol/task-fold.js';
 import { describeArtifact } from './describe.js';
 
 /** How far a task's log has been projected: all that the next entry's frames depend on. */
@@ -14,6 +15,8 @@ export interface Projection {
   readonly structured: boolean;
   /** Whether the answer has begun, so that its next message is set off by a blank line. */
   readonly said: boolean;
+  /** Whether what is said next begins a message. */
+  readonly fresh: boolean;
   /** Whether the agent has asked its client something and not gone on since. */
   readonly waiting: boolean;
   /** Whether the terminal frame was made: there is none after it. */
@@ -34,6 +37,7 @@ export const unread: Projection = {
   lines: 0,
   structured: false,
   said: false,
+  fresh: false,
   waiting: false,
   ended: false,
   held: {},
@@ -84,7 +88,7 @@ function step(at: Projection, entry: Entry): Step {
 
 /** A further run is told; what the one before it said of its end goes with that, for it is not in `done`. */
 function run(at: Projection, { attempt, why }: Extract<Entry, { type: 'run' }>): Step {
-  const change = { waiting: false, held: {} };
+  const change = { fresh: true, waiting: false, held: {} };
   if (attempt > 1) {
     const content = why === undefined ? `Attempt ${attempt}.` : `Attempt ${attempt}: ${why}`;
     return { change, contents: [{ event: 'status', status: 'attempt', content, figures: figures(at.held) }] };
@@ -102,14 +106,23 @@ function line(at: Projection, { raw, channel, events }: Extract<Entry, { type: '
     return { change: { lines }, contents: [{ event: 'raw', content: text(raw), channel }] };
   }
   const contents: FrameContent[] = [];
-  let { said, held } = at;
+  let { said, fresh, held } = at;
   for (const event of events) {
     switch (event.type) {
-      case 'delta':
-        if (event.text === '') break;
-        contents.push(speech(event, said));
-        said ||= event.parent === undefined;
+      case 'delta': {
+        const { text, startsMessage, parent } = event;
+        if (parent !== undefined) {
+          // Not a `delta`: a client that knows only those takes every one of them for the answer.
+          if (text !== '') contents.push({ event: 'status', status: 'subagent', content: text, parent });
+          break;
+        }
+        fresh ||= startsMessage === true;
+        if (text === '') break;
+        contents.push(speech(text, { setOff: said && fresh }));
+        said = true;
+        fresh = false;
         break;
+      }
       case 'tool_call': {
         const { id, name, input, parent } = event;
         contents.push({ event: 'tool_call', toolId: id, name, input, parent });
@@ -137,20 +150,13 @@ function line(at: Projection, { raw, channel, events }: Extract<Entry, { type: '
         break;
     }
   }
-  return { change: { lines, said, held }, contents };
+  return { change: { lines, said, fresh, held }, contents };
 }
 
-/**
- * What an agent says, as `delta`; but a subagent's words as a `status`, since a client that knows only `delta` takes
- * every one of them for the answer.
- */
-function speech(
-  { text, startsMessage, parent }: Extract<OutputEvent, { type: 'delta' }>,
-  said: boolean,
-): FrameContent {
-  if (parent !== undefined) return { event: 'status', status: 'subagent', content: text, parent };
-  return { event: 'delta', content: said && startsMessage === true ? `\n\n${text}` : text };
-}
+const speech = (text: string, { setOff }: { readonly setOff: boolean }): FrameContent => ({
+  event: 'delta',
+  content: setOff ? `\n\n${text}` : text,
+});
 
 function known(event: Extract<OutputEvent, { type: 'usage' }>): Held {
   const { model, usage, costUsd, finishReason, text: content } = event;
@@ -164,10 +170,10 @@ function known(event: Extract<OutputEvent, { type: 'usage' }>): Held {
 }
 
 function artifact(at: Projection, artifact: Artifact): Step {
-  const spoken = artifact.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-  if (!at.structured && spoken !== '') {
-    const delta = speech({ type: 'delta', text: spoken, startsMessage: true }, at.said);
-    return { change: { said: true }, contents: [delta] };
+  if (artifact.artifactId === RESPONSE_ARTIFACT) {
+    const spoken = artifact.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+    const contents = spoken === '' ? [] : [speech(spoken, { setOff: at.said })];
+    return { change: { said: at.said || spoken !== '', fresh: false }, contents };
   }
   const document = at.structured
     ? artifact.parts.map(documentText).find((found) => found !== undefined)

@@ -12,6 +12,8 @@ export interface EventStream {
    * A client that has gone is no error: nothing is sent, and `signal` tells.
    */
   write(text: string): Promise<void>;
+  /** Sends the texts of many events, some at a time, so that no more than that waits for a slow client. */
+  writeAll<T>(events: Iterable<T>, textOf: (event: T) => string): Promise<void>;
   end(): void;
 }
 
@@ -64,6 +66,10 @@ export function createEventStreams({
           response.end();
         },
       };
+      const write = async (text: string): Promise<void> => {
+        if (response.writableEnded || response.destroyed || response.write(text)) return;
+        await drained(response);
+      };
       response.once('close', () => {
         leave(member);
         controller.abort();
@@ -73,12 +79,19 @@ export function createEventStreams({
         start(headers = {}) {
           response.writeHead(200, { ...sseHeaders, ...headers });
           response.flushHeaders();
-          if (closed || response.destroyed) member.stop();
+          if (closed || response.destroyed || response.req.method === 'HEAD') member.stop();
           else join(member);
         },
-        async write(text) {
-          if (response.writableEnded || response.destroyed || response.write(text)) return;
-          await drained(response);
+        write,
+        async writeAll(events, textOf) {
+          let block = '';
+          for (const event of events) {
+            block += textOf(event);
+            if (block.length < blockLength) continue;
+            await write(block);
+            block = '';
+          }
+          if (block !== '') await write(block);
         },
         end() {
           leave(member);
@@ -95,6 +108,9 @@ export function createEventStreams({
     },
   };
 }
+
+/** Characters that are sent at once: enough to be quick, little enough to be held for each of many clients. */
+const blockLength = 32_768;
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

@@ -237,7 +237,7 @@ describe('an answer that no delta carried', () => {
     type: 'artifact',
     at,
     artifact: {
-      artifactId: 'r',
+      artifactId: 'response',
       name: 'response',
       parts: [{ kind: 'text', text: 'Whole.' }],
       extensions: [],

@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OutputSource } from '../domain/agent.js';
+import type { Logger, TaskLog } from '../domain/ports.js';
+import type { Caller } from './caller.js';
+import type { EventStreams } from './event-stream.js';
+
+/** What the routes of the chat need from the server around them. */
+export interface ChatSurroundings {
+  readonly log: TaskLog;
+  readonly streams: EventStreams;
+  /** The format of what a kind of agent writes; undefined for a kind that is not known any more. */
+  readonly sourceOf: (agentKind: string) => OutputSource | undefined;
+  readonly logger: Logger;
+}
+
+/** One request with all that is known of it. */
+export interface ChatExchange extends ChatSurroundings {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly caller: Caller;
+}

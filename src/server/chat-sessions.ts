@@ -1,0 +1,116 @@
+import type { ServerResponse } from 'node:http';
+import type { ContextRecord } from '../domain/ports.js';
+import { isTerminal, type TaskRecord } from '../domain/task.js';
+import { stateNames } from '../protocol/a2a-states.js';
+import { CHAT_PATH } from '../protocol/agent-output.js';
+import { RAW_PATH } from '../protocol/raw-output.js';
+import type { ChatExchange, ChatSurroundings } from './chat-exchange.js';
+import { sendProblem } from './problem.js';
+import { countParameter, parameter, readTarget } from './query.js';
+
+type SourceOf = ChatSurroundings['sourceOf'];
+
+/** `GET /api/v1/sessions`: the caller's contexts, the one with the newest change first. */
+export async function serveSessions({
+  request,
+  response,
+  caller,
+  log,
+  sourceOf,
+}: ChatExchange): Promise<void> {
+  const { limit, page } = readPage(readTarget(request));
+  const { contexts, total, next } = await log.contexts({ principal: caller.principal, limit, page });
+  sendJson(response, {
+    sessions: contexts.map((context) => sessionOf(context, sourceOf)),
+    total,
+    next_page: next ?? null,
+  });
+}
+
+/** `GET /api/v1/sessions/{id}`: one context with its tasks, newest change first. */
+export async function serveSession({
+  request,
+  response,
+  caller,
+  log,
+  sourceOf,
+}: ChatExchange): Promise<void> {
+  const target = readTarget(request);
+  const { limit, page } = readPage(target);
+  const { principal, requestId } = caller;
+  const contextId = lastSegment(target);
+  const { contexts } = await log.contexts({ principal, contextId, limit: 1 });
+  const [context] = contexts;
+  if (context === undefined) {
+    const detail = 'There is no such session, or no longer.';
+    return sendProblem(response, { status: 404, detail, requestId });
+  }
+  const { records, total, next } = await log.list({ principal, contextId, limit, page });
+  sendJson(response, {
+    ...sessionOf(context, sourceOf),
+    commands: records.map((record) => commandOf(record, sourceOf)),
+    total,
+    next_page: next ?? null,
+  });
+}
+
+function sessionOf({ contextId, createdAt, updatedAt, tasks, latest }: ContextRecord, sourceOf: SourceOf) {
+  return {
+    session_id: contextId,
+    command_count: tasks,
+    created_at_ms: createdAt,
+    updated_at_ms: updatedAt,
+    // What a client of one command a session looks at: the one opened last.
+    command_id: latest.taskId,
+    ...outputOf(latest, sourceOf),
+  };
+}
+
+function commandOf(record: TaskRecord, sourceOf: SourceOf) {
+  return {
+    command_id: record.taskId,
+    created_at_ms: record.createdAt,
+    updated_at_ms: record.updatedAt,
+    structured: record.structured,
+    ...outputOf(record, sourceOf),
+  };
+}
+
+function outputOf({ taskId, state, agentKind }: TaskRecord, sourceOf: SourceOf) {
+  const query = `?command_id=${encodeURIComponent(taskId)}`;
+  return {
+    state: stateNames[state],
+    terminal: isTerminal(state),
+    agent: agentKind,
+    chat_source: sourceOf(agentKind) ?? 'none',
+    chat_stream_url: `${CHAT_PATH}${query}`,
+    output_stream_url: `${RAW_PATH}${query}`,
+  };
+}
+
+function readPage(target: URL): { readonly limit: number; readonly page: string | undefined } {
+  return {
+    limit: countParameter(target, 'limit', { from: 1, to: 100 }) ?? 50,
+    page: parameter(target, 'page'),
+  };
+}
+
+/** Undecodable escapes name no session, so they are left as they are. */
+function lastSegment({ pathname }: URL): string {
+  const segment = pathname.slice(pathname.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  const body = JSON.stringify(value);
+  response.writeHead(200, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  });
+  response.end(body);
+}

@@ -1,0 +1,64 @@
+import { openChat } from '../chat/follow.js';
+import { type Frame, frameWriter } from '../protocol/agent-output.js';
+import { encodeSse, isSessionName, writeCursor } from '../protocol/sse.js';
+import type { ChatExchange } from './chat-exchange.js';
+import {
+  beginningIn,
+  readCommandId,
+  readResumption,
+  retrySoon,
+  sendNothing,
+  unknownTask,
+} from './output-request.js';
+import { invalid, parameter, readTarget } from './query.js';
+
+/** The number of the frame that tells of a task that is gone: beyond any other, so that nobody comes back after it. */
+const beyondAll = Number.MAX_SAFE_INTEGER;
+
+/** `GET /api/v1/agent-output/chat` (agent-output/v1, clause 3). */
+export async function serveChat({ request, response, caller, log, streams }: ChatExchange): Promise<void> {
+  const target = readTarget(request);
+  const commandId = readCommandId(target);
+  const named = parameter(target, 'session_id');
+  if (named !== undefined && !isSessionName(named)) {
+    throw invalid('session_id', 'may have letters, digits, ".", "_" and "-", up to 128 of them');
+  }
+  const resumption = readResumption(request, target);
+
+  const record = await log.get({ principal: caller.principal, taskId: commandId });
+  const sessionId = named ?? record?.contextId ?? (typeof resumption === 'object' ? resumption.session : '');
+  const from = beginningIn(sessionId, resumption);
+  const resuming = typeof from === 'object';
+  if (resuming && from.after === beyondAll) return sendNothing(response);
+
+  const stream = streams.attach(response);
+  const chat = record && (await openChat(log, record, { from, signal: stream.signal }));
+  if (chat?.kind === 'over') return sendNothing(response);
+  if (chat?.kind === 'ahead') throw invalid('Last-Event-ID', 'is the id of an event that does not exist yet');
+  if (chat?.kind !== 'frames' && !resuming) throw unknownTask();
+
+  const write = frameWriter({ sessionId, commandId });
+  const eventOf = (frame: Frame): string =>
+    encodeSse({
+      event: frame.event,
+      id: writeCursor({ session: sessionId, seq: frame.seq }),
+      data: write(frame),
+    });
+  stream.start();
+  await stream.write(retrySoon);
+  if (chat?.kind === 'frames') {
+    for await (const frames of chat.frames) await stream.writeAll(frames, eventOf);
+  } else {
+    await stream.write(eventOf(interrupted));
+  }
+  stream.end();
+}
+
+const interrupted: Frame = {
+  event: 'error',
+  error: 'There is no such command any more; send the request again.',
+  code: 'STREAM_INTERRUPTED',
+  figures: {},
+  seq: beyondAll,
+  line: 0,
+};
