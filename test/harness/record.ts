@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,11 @@ const calls = (...list: readonly (readonly [string, string])[]): ModelStep => ({
   calls: list.map(([name, input]) => ({ name, input })),
 });
 const few = { CLAUDE_CODE_MAX_RETRIES: '2' };
-const slow: ModelStep = { do: 'slow', text: 'This takes a long time to say, and somebody ends it.', everyMs: 400 };
+const slow: ModelStep = {
+  do: 'slow',
+  text: 'This takes a long time to say, and somebody ends it.',
+  everyMs: 400,
+};
 const withSchema = ['--json-schema', widgetSchema];
 
 const claude: readonly Scene[] = [
@@ -51,7 +55,11 @@ const claude: readonly Scene[] = [
     ],
   },
   { name: 'wrong-document', steps: [{ do: 'structured', document: '{"id":"no"}' }], args: withSchema },
-  { name: 'corrected-document', steps: [{ do: 'structured', document: '{"id":"no"}' }, document], args: withSchema },
+  {
+    name: 'corrected-document',
+    steps: [{ do: 'structured', document: '{"id":"no"}' }, document],
+    args: withSchema,
+  },
   { name: 'no-document', steps: [text('I would rather not.')], args: withSchema },
   { name: 'unauthorized', steps: [{ do: 'status', status: 401 }], env: few },
   {
@@ -86,7 +94,86 @@ const claude: readonly Scene[] = [
   },
 ];
 
-const codex: readonly Scene[] = [];
+const command = (cmd: string): readonly [string, string] => ['exec_command', JSON.stringify({ cmd })];
+const patch = `apply_patch <<EOF
+*** Begin Patch
+*** Add File: b.txt
++new
+*** End Patch
+EOF
+`;
+const echo = (input: string) => ({ namespace: 'mcp__echo', name: 'echo', input });
+const toolServer = fileURLToPath(new URL('tool-server.js', import.meta.url));
+const schemaFile = ['--output-schema', 'SCHEMA'];
+
+const codex: readonly Scene[] = [
+  { name: 'text', steps: [{ do: 'text', text: 'Hello there, wörld 😀.', thinking: 'Let me think.' }] },
+  { name: 'structured', steps: [document], args: schemaFile },
+  { name: 'prose', steps: [text('I would rather not.')], args: schemaFile },
+  { name: 'commands', steps: [calls(command('cat a.txt; echo x >&2'), command('exit 3')), text('Done.')] },
+  {
+    name: 'patch',
+    steps: [calls(command(patch)), text('Done.')],
+    args: ['-c', 'sandbox_mode="workspace-write"'],
+  },
+  {
+    name: 'tools',
+    steps: [
+      {
+        do: 'tools',
+        text: 'Echo.',
+        calls: [echo('{"value":78.0,"id":9007199254740993}'), echo('{"fail":true}')],
+      },
+      text('Done.'),
+    ],
+    args: [
+      ...['-c', `mcp_servers.echo={command="node",args=["${toolServer}"]}`],
+      ...['-c', 'approval_policy="never"'],
+    ],
+  },
+  {
+    name: 'subagent',
+    steps: [
+      {
+        do: 'tools',
+        text: 'Delegating.',
+        calls: [{ namespace: 'multi_agent_v1', name: 'spawn_agent', input: '{"message":"do it"}' }],
+      },
+      text('Said.'),
+    ],
+  },
+  { name: 'unauthorized', steps: [{ do: 'status', status: 401 }] },
+  { name: 'server-error', steps: [{ do: 'status', status: 500 }] },
+  {
+    name: 'bad-schema',
+    steps: [{ do: 'status', status: 400, message: 'Invalid schema.' }],
+    args: schemaFile,
+  },
+  { name: 'retries', steps: [{ do: 'status', status: 429, retryAfter: '1' }, text('At last.')] },
+  { name: 'dropped', steps: [{ do: 'drop' }, text('The second try.')] },
+  { name: 'cut-short', steps: [{ do: 'text', text: 'It is cut', finish: 'length' }] },
+  { name: 'terminated', steps: [slow], interrupt: { signal: 'SIGTERM', afterMs: 1500 } },
+  {
+    name: 'unknown-session',
+    steps: [text('Hello.')],
+    args: ['resume', '01a22d22-267b-7920-b7e5-4a3c8b6a8e99'],
+  },
+];
+
+test.each(codex)('codex $name', (scene) =>
+  record('codex', scene, ({ url }) => ({
+    args: [
+      ...['exec', '--json', '--skip-git-repo-check', '-c', 'model="gpt-5"', '-c', 'model_provider="test"'],
+      ...[
+        '-c',
+        `model_providers.test={name="test",base_url="${url}/v1",wire_api="responses",env_key="KEY",request_max_retries=1,stream_max_retries=2}`,
+      ],
+      // Else it waits for five seconds at its end for a host that is not to be reached.
+      ...['-c', 'analytics.enabled=false'],
+    ],
+    env: { KEY: 'key' },
+  })),
+);
 
 test.each(claude)('claude-code $name', (scene) =>
   record('claude-code', scene, ({ url }) => ({
@@ -98,7 +185,10 @@ test.each(claude)('claude-code $name', (scene) =>
 async function record(
   kind: string,
   scene: Scene,
-  settings: (model: { url: string; home: string }) => { args: readonly string[]; env: Record<string, string> },
+  settings: (model: { url: string; home: string }) => {
+    args: readonly string[];
+    env: Record<string, string>;
+  },
 ): Promise<void> {
   const program = findProgram(kind);
   if ('missing' in program) throw new Error(program.missing);
@@ -107,17 +197,23 @@ async function record(
   await mkdir(home);
   await mkdir(workspace);
   await writeFile(join(workspace, 'a.txt'), 'hello file\n');
+  const schema = join(directory, 'schema.json');
+  await writeFile(schema, widgetSchema);
   const placed: readonly ModelStep[] = JSON.parse(
     JSON.stringify(scene.steps).replaceAll('WORKSPACE', workspace),
   );
   const model = await startModelServer(inOrder(...placed));
   try {
     const { args, env } = settings({ url: model.url, home });
-    const child = spawn(program.bin, [...args, ...(scene.args ?? [])], {
-      cwd: workspace,
-      env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env, ...scene.env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      program.bin,
+      [...args, ...(scene.args ?? []).map((each) => (each === 'SCHEMA' ? schema : each))],
+      {
+        cwd: workspace,
+        env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env, ...scene.env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
     child.stdin.end(scene.prompt ?? 'Say something.');
     const written = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -128,9 +224,7 @@ async function record(
     });
     const { interrupt } = scene;
     if (interrupt !== undefined) setTimeout(() => child.kill(interrupt.signal), interrupt.afterMs);
-    const exit = await new Promise((resolve) =>
-      child.on('close', (code, signal) => resolve(signal ?? code)),
-    );
+    const exit = await new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
     const folder = join(fixtures, kind);
     await mkdir(folder, { recursive: true });
     const clean = (text: string): string =>
@@ -140,7 +234,9 @@ async function record(
         .replaceAll(directory.replaceAll('/', '-'), '-directory')
         .replaceAll(model.url, 'http://127.0.0.1:1234');
     await writeFile(join(folder, `${scene.name}.jsonl`), clean(written.stdout));
-    if (written.stderr !== '') await writeFile(join(folder, `${scene.name}.stderr`), clean(written.stderr));
+    // Where a program says on stderr alone what went wrong.
+    if (!written.stdout.includes('\n{'))
+      await writeFile(join(folder, `${scene.name}.stderr`), clean(written.stderr));
     expect({ name: scene.name, exit }).toBeDefined();
     console.log(`${kind} ${scene.name}: ended with ${exit}, ${written.stdout.split('\n').length - 1} lines`);
   } finally {

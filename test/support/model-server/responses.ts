@@ -115,6 +115,7 @@ function items(answer: Answer, request: ModelRequest): readonly Json[] {
       id: `fc_${base}_${index}`,
       call_id: `call_${base}_${index}`,
       name: call.name,
+      ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
       arguments: call.input,
       status: 'completed',
     });

@@ -24,6 +24,8 @@ export type ModelFinish = 'stop' | 'length' | 'content-filter';
 
 export interface ToolCall {
   readonly name: string;
+  /** The group of tools that it is in, where the protocol has such (OpenAI Responses). */
+  readonly namespace?: string;
   /** JSON text of the arguments, sent as it is. */
   readonly input: string;
 }
