@@ -1,0 +1,198 @@
+import type { Line } from '../domain/agent.js';
+import type { Artifact, Message, Part } from '../domain/message.js';
+import { type Entry, isTerminal, stateAfter, type TaskState } from '../domain/task.js';
+import { describeFailure } from './failure.js';
+
+/** A task as its clients see it (A2A 1.0, 4.1.1). */
+export interface Task {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: TaskStatus;
+  readonly artifacts: readonly Artifact[];
+  readonly history: readonly Message[];
+}
+
+/** Where a task stands (4.1.2), since `at`, in milliseconds since the epoch. */
+export interface TaskStatus {
+  readonly state: TaskState;
+  readonly message?: Message;
+  readonly at: number;
+}
+
+/** What a stream tells (3.2.3, 4.2). */
+export type StreamEvent =
+  | { readonly kind: 'task'; readonly task: Task }
+  | { readonly kind: 'message'; readonly message: Message }
+  | {
+      readonly kind: 'status';
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly status: TaskStatus;
+    }
+  | {
+      readonly kind: 'artifact';
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly artifact: Artifact;
+      readonly append: boolean;
+      readonly lastChunk: boolean;
+    };
+
+/** The artifact that holds a text answer. */
+export const RESPONSE_ARTIFACT = 'response';
+
+/** A task's log, folded as far as it was read; each entry costs the same, whatever came before it. */
+export interface TaskFold {
+  /** Takes in the next entries; `tell` hears what a stream says about them. */
+  add(entries: readonly Entry[], tell?: (event: StreamEvent) => void): void;
+  /** How many entries were taken in. */
+  readonly length: number;
+  readonly state: TaskState;
+  task(): Task;
+}
+
+/**
+ * Starts the fold of a task's log. The answer is what the agent itself said, its subagents left out: one artifact, a
+ * blank line between messages. Of a structured task only whole artifacts count, which are logged after their check.
+ */
+export function foldTask({
+  taskId,
+  contextId,
+}: {
+  readonly taskId: string;
+  readonly contextId: string;
+}): TaskFold {
+  const history: Message[] = [];
+  const artifacts = new Map<string, Artifact & { readonly parts: Part[] }>();
+  const answer: string[] = [];
+  let status: TaskStatus = { state: 'submitted', at: 0 };
+  let structured = false;
+  let messageBegins = false;
+  let length = 0;
+
+  function addEntry(entry: Entry, tell: (event: StreamEvent) => void): void {
+    const state = stateAfter(entry);
+    switch (entry.type) {
+      case 'message': {
+        if (length === 0) structured = entry.structured !== undefined;
+        else if (status.message !== undefined) history.push(status.message);
+        history.push({ ...entry.message, contextId, taskId });
+        break;
+      }
+      case 'run':
+        messageBegins = true;
+        break;
+      case 'line':
+        if (!structured) addLine(entry, tell);
+        break;
+      case 'artifact':
+        addArtifact({ artifact: entry.artifact, append: false, lastChunk: true }, tell);
+        break;
+      case 'notice':
+        break;
+      case 'state':
+        if (isTerminal(entry.state) && answer.length > 0) tell(chunk('', { lastChunk: true }));
+        break;
+    }
+    if (state !== undefined) {
+      status = { state, at: entry.at, ...(entry.type === 'state' && statusMessage(entry)) };
+      if (length > 0) tell({ kind: 'status', taskId, contextId, status });
+    }
+    length += 1;
+  }
+
+  function addLine({ events }: Line, tell: (event: StreamEvent) => void): void {
+    let said = '';
+    for (const event of events ?? []) {
+      if (event.type === 'delta' && event.parent === undefined) {
+        messageBegins ||= event.startsMessage === true;
+        if (event.text === '') continue;
+        said += messageBegins && (answer.length > 0 || said !== '') ? `\n\n${event.text}` : event.text;
+        messageBegins = false;
+      } else if (event.type === 'artifact') {
+        const { type: _, append, lastChunk, ...artifact } = event;
+        addArtifact({ artifact: { ...artifact, extensions: [] }, append, lastChunk }, tell);
+      }
+    }
+    if (said === '') return;
+    tell(chunk(said, { lastChunk: false }));
+    answer.push(said);
+  }
+
+  const chunk = (text: string, { lastChunk }: { readonly lastChunk: boolean }): StreamEvent => ({
+    kind: 'artifact',
+    taskId,
+    contextId,
+    artifact: response(text),
+    append: answer.length > 0,
+    lastChunk,
+  });
+
+  function addArtifact(
+    update: { readonly artifact: Artifact; readonly append: boolean; readonly lastChunk: boolean },
+    tell: (event: StreamEvent) => void,
+  ): void {
+    const { artifact } = update;
+    const known = update.append ? artifacts.get(artifact.artifactId) : undefined;
+    if (known === undefined) artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
+    else for (const part of artifact.parts) known.parts.push(part);
+    tell({ kind: 'artifact', taskId, contextId, ...update, append: known !== undefined });
+  }
+
+  function statusMessage(
+    entry: Entry & { readonly type: 'state' },
+  ): { readonly message: Message } | undefined {
+    if (entry.text === undefined && entry.code === undefined) return undefined;
+    const described =
+      entry.code === undefined
+        ? { extensions: [] }
+        : describeFailure(
+            { code: entry.code, ...(entry.pointer !== undefined && { pointer: entry.pointer }) },
+            { structured },
+          );
+    return {
+      message: {
+        // The same on every reading of the log.
+        messageId: `${taskId}-${length}`,
+        role: 'agent',
+        parts: [{ kind: 'text', text: entry.text ?? entry.code ?? '' }],
+        contextId,
+        taskId,
+        referenceTaskIds: [],
+        ...described,
+      },
+    };
+  }
+
+  return {
+    add: (entries, tell = ignore) => {
+      for (const entry of entries) addEntry(entry, tell);
+    },
+    get length() {
+      return length;
+    },
+    get state() {
+      return status.state;
+    },
+    task: () => {
+      const said = answer.length === 0 ? undefined : response(answer.join(''));
+      // Copied, so that the task stays what it was when more entries are taken in.
+      const others = Array.from(artifacts.values(), (artifact) => ({
+        ...artifact,
+        parts: [...artifact.parts],
+      }));
+      const own = others.filter(({ artifactId }) => said === undefined || artifactId !== RESPONSE_ARTIFACT);
+      const all = said === undefined ? own : [said, ...own];
+      return { id: taskId, contextId, status, artifacts: all, history: [...history] };
+    },
+  };
+}
+
+const ignore = (): void => {};
+
+const response = (text: string): Artifact => ({
+  artifactId: RESPONSE_ARTIFACT,
+  name: RESPONSE_ARTIFACT,
+  parts: [{ kind: 'text', text }],
+  extensions: [],
+});
