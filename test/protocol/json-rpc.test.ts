@@ -11,22 +11,15 @@ function refusal(text: string | Uint8Array): { readonly id: string; readonly cod
 }
 
 describe('a call', () => {
-  it.each([
-    '1',
-    '0',
-    '-0',
-    '1.50',
-    '9007199254740993',
-    '1e40',
-    '"a\\u0062 é"',
-    '""',
-    'null',
-  ])('has its id returned as it was written: %s', (id) => {
-    const call = read(`{"jsonrpc":"2.0","id":${id},"method":"GetTask","params":{"id":"t"}}`);
-    expect(call).toMatchObject({ ok: true, call: { id, method: 'GetTask' } });
-    expect(writeResult(id, '{}')).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
-    expect(writeError(id, new KediError('INTERNAL', 'x'))).toContain(`"id":${id},`);
-  });
+  it.each(['1', '0', '-0', '1.50', '9007199254740993', '1e40', '"a\\u0062 é"', '""', 'null'])(
+    'has its id returned as it was written: %s',
+    (id) => {
+      const call = read(`{"jsonrpc":"2.0","id":${id},"method":"GetTask","params":{"id":"t"}}`);
+      expect(call).toMatchObject({ ok: true, call: { id, method: 'GetTask' } });
+      expect(writeResult(id, '{}')).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+      expect(writeError(id, new KediError('INTERNAL', 'x'))).toContain(`"id":${id},`);
+    },
+  );
 
   it('needs no params', () => {
     expect(read('{"jsonrpc":"2.0","id":1,"method":"M"}')).toMatchObject({ call: { params: undefined } });
