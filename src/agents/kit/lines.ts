@@ -57,8 +57,7 @@ export function splitLines({ longest = longestLine }: { readonly longest?: numbe
     hold(rest);
   };
 
-  const finish = (line: Uint8Array, lines: BytesLine[]): void => {
-    const bytes = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
+  const finish = (bytes: Uint8Array, lines: BytesLine[]): void => {
     if (bytes.length <= longest) lines.push({ bytes, whole: !inPieces });
     else {
       const length = characterBoundary(bytes, longest);
@@ -74,11 +73,11 @@ export function splitLines({ longest = longestLine }: { readonly longest?: numbe
       let start = 0;
       for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
         const rest = bytes.subarray(start, end);
-        if (heldBytes === 0) finish(rest, lines);
+        if (heldBytes === 0) finish(withoutReturn(rest), lines);
         else {
           hold(rest);
           cutPieces(lines);
-          finish(take(), lines);
+          finish(withoutReturn(take()), lines);
         }
         start = end + 1;
       }
@@ -93,6 +92,9 @@ export function splitLines({ longest = longestLine }: { readonly longest?: numbe
     },
   };
 }
+
+const withoutReturn = (line: Uint8Array): Uint8Array =>
+  line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
 
 /** The last place at or before `length` that is not within a character; bytes that are no UTF-8 are cut at `length`. */
 function characterBoundary(bytes: Uint8Array, length: number): number {

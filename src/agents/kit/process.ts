@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { adoptGroup, endGroup } from './group.js';
+import { adoptFamily, endFamily, type Family, markVariable, newMark } from './family.js';
 import { type OutputLine, readOutput } from './output.js';
 import { notStarted } from './unavailable.js';
 
@@ -34,39 +34,40 @@ export interface AgentProcess {
    * program is over or has closed both; throws the signal's reason when that aborts.
    */
   lines(): AsyncGenerator<OutputLine, void, void>;
-  /** Resolves when the program and all of its group are over; rejects with the signal's reason when that aborted. */
+  /** Resolves when the program and all that it started are over; rejects with the signal's reason when that aborted. */
   ended(): Promise<Ending>;
   /** Resolves when the pipe has taken it, at once where the program no longer reads. */
   write(input: string | Uint8Array): Promise<void>;
   closeInput(): void;
-  /** Ends the program with all of its group (TERM, grace, KILL), if need be; to be awaited in `finally`. */
+  /** Ends the program with all that it started (TERM, grace, KILL), if need be; to be awaited in `finally`. */
   stop(): Promise<void>;
 }
 
 const usualGraceMs = 2_000;
 
 /**
- * Starts a program in a process group of its own. Nothing of the group is left once `stop` has resolved, or the signal
- * has aborted and the grace is over, whether or not anybody still pulls; a group whose leader has ended is ended too.
+ * Starts a program in a process group of its own. Nothing of what it started is left once `stop` has resolved, or the
+ * signal has aborted and the grace is over, whether or not anybody still pulls; what outlives the program is ended too.
  * A program that cannot be started: KediError AGENT_UNAVAILABLE.
  */
 export async function startProcess(options: ProcessOptions): Promise<AgentProcess> {
   options.signal.throwIfAborted();
-  const child = await spawned(options);
-  const pid = child.pid;
-  adoptGroup(pid);
+  const mark = newMark();
+  const child = await spawned({ ...options, env: { ...options.env, [markVariable]: mark } });
+  const family: Family = { leader: child.pid, mark };
+  adoptFamily(family);
   const graceMs = options.graceMs ?? usualGraceMs;
   const output = readOutput(child, { pieces: options.pieces === true });
 
   let stopping: Promise<void> | undefined;
   const endOnce = (): Promise<void> => {
-    stopping ??= endGroup(pid, { graceMs });
+    stopping ??= endFamily(family, { graceMs });
     return stopping;
   };
 
   const over = new Promise<Ending>((resolve) => {
     child.once('exit', (exitCode, signal) => {
-      // What outlives its leader belongs to nobody: it is ended, and what it has written is still read.
+      // What outlives the program belongs to nobody: it is ended, and what it has written is still read.
       endOnce().then(() => {
         output.settle();
         resolve(signal === null ? { exitCode: exitCode ?? 0 } : { signal });
@@ -78,9 +79,11 @@ export async function startProcess(options: ProcessOptions): Promise<AgentProces
     output.discard();
     await endOnce();
     output.close();
+    child.stdin.destroy();
     options.signal.removeEventListener('abort', stop);
   };
   options.signal.addEventListener('abort', stop);
+  if (options.signal.aborted) stop();
   over.then(() => options.signal.removeEventListener('abort', stop));
 
   // A program need not read what it is given.
@@ -88,7 +91,7 @@ export async function startProcess(options: ProcessOptions): Promise<AgentProces
   if (options.input !== 'open') child.stdin.end(options.input);
 
   return {
-    pid,
+    pid: child.pid,
     lines: () => output.lines(options.signal),
     async ended() {
       const ending = await over;
