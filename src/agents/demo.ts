@@ -57,11 +57,14 @@ async function* run(
   return { kind: 'done' };
 }
 
-function answer({ prompt, history }: Turn): string {
-  const said = [...prompt.trim().slice(0, 200).replace(/\s+/g, ' ')];
-  const quoted = said.length > 60 ? `${said.slice(0, 60).join('')}…` : said.join('');
-  const again = history.length === 0 ? '' : ' once more';
-  return `Demo agent${again}, no model. You said: “${quoted}” Try /ask, /tool, /file, /wait 5, /reject or /fail; or send a JSON Schema.`;
+function answer({ prompt }: Turn): string {
+  return `Demo agent, no model. You said: “${clipped(prompt)}” Try /ask, /recall, /tool, /file, /wait 5, /reject or /fail; or send a JSON Schema.`;
+}
+
+/** In one line of at most 60 characters; a long text is not looked at beyond what may be quoted. */
+function clipped(text: string): string {
+  const start = [...text.trim().slice(0, 200).replace(/\s+/g, ' ')];
+  return start.length > 60 ? `${start.slice(0, 60).join('')}…` : start.join('');
 }
 
 const longestWaitSeconds = 600;
@@ -73,6 +76,14 @@ async function* rehearse(turn: Turn, write: StreamJson): AsyncGenerator<Line, Ou
   switch (command) {
     case '/ask':
       return { kind: 'question', text: rest || 'What is your name?' };
+    case '/recall': {
+      const said = (await turn.history()).filter(({ role }) => role === 'user').flatMap(({ parts }) => parts);
+      const texts = said.map((part) => (part.kind === 'text' ? clipped(part.text) : `a ${part.kind} part`));
+      return {
+        kind: 'text',
+        text: texts.length === 0 ? 'Nothing was said before.' : `You said before: ${texts.join(' | ')}`,
+      };
+    }
     case '/reject':
       return { kind: 'rejected', reason: rest || 'The demo agent was asked to decline.' };
     case '/fail':

@@ -3,8 +3,9 @@ import type { Message, Part } from './message.js';
 import type { OutputSchema } from './schema.js';
 
 /**
- * One line exactly as the agent wrote it, without its line ending. `events` undefined: not understood, the chat shows
- * it raw; empty: understood and silent.
+ * One line exactly as the agent wrote it, without its line ending; what a plain program writes to stdout (source `text`)
+ * has no lines, and comes in pieces that joined are its output, line breaks included. `events` undefined: not
+ * understood, the chat shows it raw; empty: understood and silent.
  */
 export interface Line {
   readonly raw: Uint8Array;

@@ -10,7 +10,7 @@ export async function newTurn(turn: Partial<Turn> = {}): Promise<Turn> {
     messageId: randomUUID(),
     prompt: 'Hello',
     parts: [{ kind: 'text', text: turn.prompt ?? 'Hello' }],
-    history: [],
+    history: async () => [],
     metadata: undefined,
     acceptedOutputModes: ['text/plain'],
     output: undefined,
