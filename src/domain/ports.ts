@@ -76,13 +76,13 @@ export interface TaskLog {
 export interface Sessions {
   /** What is known of the context, and notes that it is in use now. */
   open(key: ContextKey, agentKind: string): Promise<OpenSession>;
-  /** Resolves when the agent's new name for the conversation is durable. */
-  rename(key: ContextKey, agentKind: string, session: string): Promise<void>;
 }
 
 export interface OpenSession {
   /** What this kind of agent called the conversation last time. */
   readonly session: string | undefined;
+  /** Resolves when the agent's new name for the conversation is durable. */
+  rename(session: string): Promise<void>;
   /**
    * Path of the context's own directory, mode 0700, made when first asked for: many agents never look at it. Cannot be
    * made: KediError STORE_UNAVAILABLE.
@@ -103,13 +103,10 @@ export interface Observer {
   }): void;
   /** Turns that run and turns that wait, whenever either changes. */
   queueChanged?(counts: { readonly running: number; readonly pending: number }): void;
-  /** A transaction of the store: what was written, and how long it took. */
-  committed?(commit: {
-    readonly tasks: number;
-    readonly entries: number;
-    readonly bytes: number;
-    readonly seconds: number;
-  }): void;
+  /** What a task was given in one turn of the event loop has become durable. */
+  appended?(append: { readonly entries: number; readonly bytes: number }): void;
+  /** A transaction of the store has ended, however it did. */
+  committed?(commit: { readonly ok: boolean; readonly seconds: number }): void;
 }
 
 /** Structured logging; `fields` hold ids and figures, never prompts, documents or secrets. */

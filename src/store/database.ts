@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely';
+import type { KediError } from '../domain/errors.js';
+import type { Tables } from './tables.js';
+
+/** All that the tables hold. libsql aborts the process on a boolean, so there is none. */
+export type Value = string | number;
+
+/** A statement made once; its values follow in the order of its placeholders. */
+export interface Statement<Row> {
+  readonly sql: string;
+  /** Only for the compiler: what a row looks like. */
+  readonly row?: Row;
+}
+
+/** One statement of a transaction, with its values. */
+export interface Step {
+  readonly statement: Statement<unknown>;
+  readonly values: readonly Value[];
+}
+
+/**
+ * What a kind of database offers to the store; everything above this line is the same for all. Queries off the hot
+ * path are Kysely's; those of every turn are compiled by it once, and prepared once by the database.
+ */
+export interface Database {
+  readonly kysely: Kysely<Tables>;
+  /** Others write to it as well: what memory knows of a task may be old. */
+  readonly shared: boolean;
+  /** All steps in one transaction, in order; durable when it resolves. Not to be called while one is under way. */
+  transact(steps: readonly Step[]): Promise<void>;
+  query<Row>(statement: Statement<Row>, values: readonly Value[]): Promise<readonly Row[]>;
+  /** What an error of this database means for its caller. */
+  judge(error: unknown): Trouble;
+  close(): Promise<void>;
+}
+
+export type Trouble =
+  /** A key exists already: only the step that hit it is at fault. */
+  | { readonly kind: 'conflict'; readonly error: KediError }
+  /** Somebody holds a lock: it is worth trying again. */
+  | { readonly kind: 'busy'; readonly error: KediError }
+  | { readonly kind: 'unavailable'; readonly error: KediError };

@@ -1,0 +1,115 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KediError } from '../domain/errors.js';
+import type { Logger, Observer, Sessions, TaskLog } from '../domain/ports.js';
+import { createCommits } from './commits.js';
+import type { Database } from './database.js';
+import { lockDirectory } from './lock.js';
+import { migrate } from './migrations.js';
+import { createSweeper, defaultRetention, type Retention, sweepOrphans } from './retention.js';
+import { createSessions } from './sessions.js';
+import { openSqlite } from './sqlite.js';
+import { compileStatements } from './statements.js';
+import { createTaskLog } from './task-log.js';
+
+export { defaultRetention, type Retention } from './retention.js';
+
+export interface StoreOptions {
+  /** The data directory, made if need be; no other server may have it. */
+  readonly directory: string;
+  /** normal: what was acknowledged survives `kill -9`; full: and the loss of power. */
+  readonly durability: 'normal' | 'full';
+  readonly logger: Logger;
+  readonly retention?: Partial<Retention>;
+  readonly observer?: Observer;
+  readonly now?: () => number;
+}
+
+export interface Store {
+  readonly log: TaskLog;
+  readonly sessions: Sessions;
+  /** Whether it can be written now, by writing. */
+  check(): Promise<Readiness>;
+  /** Removes what is beyond its retention, at once; it also happens by itself. */
+  sweep(): Promise<void>;
+  /** Waits for what was given, then frees the data directory; whatever comes later is refused. */
+  close(): Promise<void>;
+}
+
+export type Readiness = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/** Opens the store of a data directory and brings it up to date. In use, damaged, full: KediError STORE_UNAVAILABLE. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { directory, logger, observer = {}, now = Date.now } = options;
+  const workspaces = join(directory, 'work');
+  makeDirectory(workspaces);
+  const lock = lockDirectory(directory);
+  let database: Database | undefined;
+  try {
+    database = openSqlite({ file: join(directory, 'store.db'), durability: options.durability });
+    await migrate(database.kysely);
+    await sweepOrphans({ database, directory: workspaces });
+  } catch (error) {
+    await database?.close();
+    lock.release();
+    throw error instanceof KediError ? error : unavailable(error);
+  }
+
+  const statements = compileStatements(database.kysely);
+  const commits = createCommits({ database, observer });
+  const shared = { database, statements, commits, logger, now };
+  const { forget, ...log } = createTaskLog({ ...shared, home: soleHome, observer });
+  const sessions = createSessions({ ...shared, directory: workspaces });
+  const sweeper = createSweeper({
+    ...shared,
+    directory: workspaces,
+    retention: { ...defaultRetention, ...options.retention },
+    forget,
+  });
+
+  return {
+    log,
+    sessions,
+    sweep: sweeper.sweep,
+    async check() {
+      const written = commits.write([
+        { statement: statements.setFact, values: ['checked_at', new Date(now()).toISOString()] },
+      ]);
+      const late = commits.trouble()?.message ?? 'The store does not answer.';
+      return await Promise.race([
+        written.then(
+          (): Readiness => ({ ok: true }),
+          (error: Error): Readiness => ({ ok: false, reason: error.message }),
+        ),
+        sleep(checkMs, undefined, { ref: false }).then((): Readiness => ({ ok: false, reason: late })),
+      ]);
+    },
+    async close() {
+      await sweeper.stop();
+      await commits.close();
+      await database.close();
+      lock.release();
+    },
+  };
+}
+
+/** How long `check` waits for its answer. */
+const checkMs = 1_000;
+
+/** In a database of one server every task is its own. */
+const soleHome = '';
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new KediError('STORE_UNAVAILABLE', `The data directory cannot be made: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+const unavailable = (error: unknown): KediError =>
+  new KediError('STORE_UNAVAILABLE', 'The store cannot be opened.', { cause: error });

@@ -1,0 +1,115 @@
+import type { Entry, TaskKey, TaskRecord, TaskState } from '../domain/task.js';
+
+/** What memory holds of a task that is written or followed now; the rest of it is in the database. */
+export interface Live {
+  /** As of the last commit; length 0: not yet durable. */
+  record: TaskRecord;
+  /** The state once everything given has been committed. */
+  state: TaskState;
+  /** The newest entries, in batches as they were committed, up to the end of the log. */
+  readonly tail: Batch[];
+  tailBytes: number;
+  /** What is given but not committed. */
+  pending: Pending | undefined;
+  readonly waiters: Set<Waiter>;
+}
+
+export interface Batch {
+  readonly first: number;
+  readonly entries: readonly Entry[];
+  /** Size of the encoded row. */
+  readonly bytes: number;
+}
+
+export interface Pending {
+  readonly entries: Entry[];
+  readonly settle: { resolve(): void; reject(error: Error): void }[];
+}
+
+/** Somebody who waits for a log to be longer than `length`. */
+export interface Waiter {
+  readonly length: number;
+  wake(): void;
+  fail(error: Error): void;
+}
+
+/** The live tasks, within bounds of memory. */
+export interface Lives {
+  get(key: TaskKey): Live | undefined;
+  add(record: TaskRecord): Live;
+  /** Keeps what was committed for those who follow, and forgets what was used longest ago. */
+  remember(live: Live, batches: readonly Batch[]): void;
+  /** The task is gone from the store; whoever waits is woken. */
+  remove(key: TaskKey): void;
+}
+
+/** Of one task; of all tails together; and how many tasks are kept that nobody writes or follows. */
+const bounds = { task: 256 * 1024, all: 4 * 1024 * 1024, idle: 256 } as const;
+
+export function createLives(): Lives {
+  // In the order of their last commit, the oldest first.
+  const lives = new Map<string, Live>();
+  let bytes = 0;
+
+  const forget = (live: Live, count: number): void => {
+    for (const batch of live.tail.splice(0, count)) {
+      live.tailBytes -= batch.bytes;
+      bytes -= batch.bytes;
+    }
+  };
+
+  /** Walks from the oldest on, a few at a time; what somebody writes or waits for goes to the end of the line. */
+  const trim = (): void => {
+    let steps = 8;
+    for (const [name, live] of lives) {
+      if ((bytes <= bounds.all && lives.size <= bounds.idle) || steps === 0) return;
+      steps -= 1;
+      forget(live, live.tail.length);
+      lives.delete(name);
+      const idle = live.pending === undefined && live.waiters.size === 0 && live.record.length > 0;
+      if (!idle) lives.set(name, live);
+    }
+  };
+
+  return {
+    get: (key) => lives.get(taskName(key)),
+    add(record) {
+      const live: Live = {
+        record,
+        state: record.state,
+        tail: [],
+        tailBytes: 0,
+        pending: undefined,
+        waiters: new Set(),
+      };
+      lives.set(taskName(record), live);
+      return live;
+    },
+    remember(live, batches) {
+      for (const batch of batches) {
+        live.tail.push(batch);
+        live.tailBytes += batch.bytes;
+        bytes += batch.bytes;
+      }
+      let surplus = 0;
+      for (let own = live.tailBytes; own > bounds.task && surplus < live.tail.length; surplus += 1) {
+        own -= live.tail[surplus]?.bytes ?? 0;
+      }
+      forget(live, surplus);
+      const name = taskName(live.record);
+      if (lives.delete(name)) lives.set(name, live);
+      trim();
+    },
+    remove(key) {
+      const live = lives.get(taskName(key));
+      if (live === undefined) return;
+      lives.delete(taskName(key));
+      forget(live, live.tail.length);
+      for (const waiter of live.waiters) waiter.wake();
+    },
+  };
+}
+
+/** A task's key as one text, unlike that of any other. */
+export const taskName = ({ principal, taskId }: TaskKey): string =>
+  `${principal.length}:${principal}${taskId}`;

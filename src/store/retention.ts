@@ -1,0 +1,165 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../domain/ports.js';
+import type { TaskKey, TaskState } from '../domain/task.js';
+import type { Commits } from './commits.js';
+import type { Database } from './database.js';
+import type { Statements } from './statements.js';
+
+/** What is kept, and for how long. */
+export interface Retention {
+  /** How many tasks; those that changed longest ago go first, and never one that runs. */
+  readonly tasks: number;
+  /** Since a task's last change. */
+  readonly ageMs: number;
+  /** Since the last turn in a context, for its session and workspace; never while one of its tasks is unfinished. */
+  readonly idleSessionMs: number;
+}
+
+export const defaultRetention: Retention = {
+  tasks: 100_000,
+  ageMs: 30 * 24 * 60 * 60 * 1_000,
+  idleSessionMs: 24 * 60 * 60 * 1_000,
+};
+
+/** How many tasks or contexts one transaction removes, so that no other waits long for it. */
+const batch = 200;
+
+const intervalMs = 60_000;
+
+const running: readonly TaskState[] = ['submitted', 'working'];
+const unfinished: readonly TaskState[] = [...running, 'input-required', 'auth-required'];
+
+interface Parts {
+  readonly database: Database;
+  readonly statements: Statements;
+  readonly commits: Commits;
+  /** Where the workspaces are. */
+  readonly directory: string;
+  readonly retention: Retention;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Told of every task that is gone. */
+  readonly forget: (keys: readonly TaskKey[]) => void;
+}
+
+export interface Sweeper {
+  /** Removes tasks with their logs, and sessions with their workspaces, that are beyond what is kept. */
+  sweep(): Promise<void>;
+  /** Ends the sweeping, and resolves when nothing of it is under way. */
+  stop(): Promise<void>;
+}
+
+/** Sweeps now and then until it is stopped. */
+export function createSweeper(parts: Parts): Sweeper {
+  const stopped = new AbortController();
+  let under = Promise.resolve();
+  const sweep = (): Promise<void> => {
+    // One at a time: two would find the same rows.
+    const next = under.then(async () => {
+      await sweepTasks(parts, stopped.signal);
+      await sweepContexts(parts, stopped.signal);
+    });
+    under = next.catch((error: unknown) => {
+      parts.logger.warn('what is too old could not be removed from the store', { reason: String(error) });
+    });
+    return next;
+  };
+  const timer = setInterval(() => void sweep().catch(() => {}), intervalMs);
+  timer.unref();
+  return {
+    sweep,
+    async stop() {
+      clearInterval(timer);
+      stopped.abort();
+      await under;
+    },
+  };
+}
+
+async function sweepTasks(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { database, retention, now } = parts;
+  const { total } = await database.kysely
+    .selectFrom('tasks')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  for (let surplus = total - retention.tasks; surplus > 0 && !signal.aborted; surplus -= batch) {
+    if ((await removeTasks(parts, { limit: Math.min(surplus, batch) })) < batch) break;
+  }
+  const before = now() - retention.ageMs;
+  while (!signal.aborted && (await removeTasks(parts, { before, limit: batch })) === batch);
+}
+
+/** Removes the tasks that changed longest ago and do not run, and says how many. */
+async function removeTasks(
+  { database, statements, commits, forget }: Parts,
+  { before, limit }: { readonly before?: number; readonly limit: number },
+): Promise<number> {
+  let query = database.kysely
+    .selectFrom('tasks')
+    .select(['principal', 'id'])
+    .where('state', 'not in', running)
+    .orderBy('updated_at')
+    .limit(limit);
+  if (before !== undefined) query = query.where('updated_at', '<', before);
+  const rows = await query.execute();
+  await commits.write(
+    rows.flatMap(({ principal, id }) =>
+      [statements.deleteTask, statements.deleteLog].map((statement) => ({
+        statement,
+        values: [principal, id],
+      })),
+    ),
+  );
+  forget(rows.map(({ principal, id }) => ({ principal, taskId: id })));
+  return rows.length;
+}
+
+async function sweepContexts(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { database, statements, commits, directory, retention, now } = parts;
+  const before = now() - retention.idleSessionMs;
+  while (!signal.aborted) {
+    const rows = await database.kysely
+      .selectFrom('contexts')
+      .select(['principal', 'context_id', 'workspace'])
+      .where('used_at', '<', before)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('tasks')
+              .select('tasks.id')
+              .whereRef('tasks.principal', '=', 'contexts.principal')
+              .whereRef('tasks.context_id', '=', 'contexts.context_id')
+              .where('tasks.state', 'in', unfinished),
+          ),
+        ),
+      )
+      .orderBy('used_at')
+      .limit(batch)
+      .execute();
+    await commits.write(
+      rows.flatMap(({ principal, context_id }) => [
+        { statement: statements.deleteContext, values: [principal, context_id, before] },
+        { statement: statements.deleteSessions, values: [principal, context_id] },
+      ]),
+    );
+    for (const { principal, context_id, workspace } of rows) {
+      // A turn may have begun in it meanwhile: then it is still written down.
+      const [kept] = await database.query(statements.selectContext, ['', principal, context_id]);
+      if (kept === undefined) await rm(join(directory, workspace), { recursive: true, force: true });
+    }
+    if (rows.length < batch) return;
+  }
+}
+
+/** Removes workspaces that no context has; for the start only: a crash may come between making one and writing it down. */
+export async function sweepOrphans({
+  database,
+  directory,
+}: Pick<Parts, 'database' | 'directory'>): Promise<void> {
+  const rows = await database.kysely.selectFrom('contexts').select('workspace').execute();
+  const known = new Set(rows.map((row) => row.workspace));
+  for (const name of await readdir(directory)) {
+    if (!known.has(name)) await rm(join(directory, name), { recursive: true, force: true });
+  }
+}
