@@ -97,7 +97,7 @@ export function completedTask(task: Task): Task | Question {
   const code =
     failure?.code ??
     (status.state === 'canceled' ? 'CANCELED' : status.state === 'rejected' ? 'REJECTED' : 'AGENT_FAILED');
-  throw new KediError(code, text || `The task was ${status.state}, and the peer does not say why.`, {
+  throw new KediError(code, text || `The task ended as ${status.state}, and the peer does not say why.`, {
     ...(failure?.pointer !== undefined && { pointer: failure.pointer }),
     info: { taskId, contextId },
   });

@@ -1,7 +1,7 @@
 import { KediError } from '../domain/errors.js';
 import { KEDI_STRUCTURED_OUTPUT_URI, readOffer } from '../protocol/kedi-extension.js';
-import { pointerToken } from '../protocol/lossless.js';
 import type { Span } from '../schema/document.js';
+import { jsonPointer } from '../schema/violation.js';
 import type { PeerCard } from './card.js';
 
 /** Something wrong with a card; an error is a broken rule of A2A 1.0 or of an extension, a warning bad manners. */
@@ -110,7 +110,7 @@ function checkSecurity(card: Span): readonly Finding[] {
       ? []
       : [
           error(
-            `/securitySchemes/${pointerToken(name)}`,
+            jsonPointer(['securitySchemes', name]),
             'It holds none of the five kinds of scheme, or more than one.',
           ),
         ];

@@ -15,7 +15,7 @@ export interface ChatFrame {
   readonly data: JsonText;
 }
 
-/** Tries to come back without a new frame; with the pauses between them about 20 seconds. */
+/** Tries to come back that do not get through; with the pauses between them about 20 seconds. */
 const TRIES = 7;
 
 /**
@@ -49,6 +49,7 @@ export async function* follow(
       });
       if (response.status === 204) return;
       if (response.status !== 200) throw refusal(await readBody(response, signal), response);
+      silent = Math.min(silent, TRIES - 1);
       for await (const { event = 'message', id, data } of readEvents(response, signal)) {
         cursor = id ?? cursor;
         silent = 0;

@@ -31,7 +31,7 @@ export type TurnEnd =
 /** How long an abort waits for the peer to name the task, without which it cannot be canceled. */
 const NAMING_MS = 2_000;
 const CANCEL_MS = 5_000;
-/** Tries to come back to a task without hearing anything of it; with the pauses between them about 20 seconds. */
+/** Tries to come back to a task that do not get through; with the pauses between them about 20 seconds. */
 const TRIES = 7;
 
 /**
@@ -107,13 +107,13 @@ async function* watch(
   for (let silent = 0; ; silent += 1) {
     try {
       yield { kind: 'task', task: readTask(await wire.getTask(taskId, signal)) };
-      if (!subscribe) silent = 0;
-      else {
+      if (subscribe) {
+        silent = Math.min(silent, TRIES - 1);
         for await (const event of events(wire.subscribe(taskId, signal))) {
           silent = 0;
           yield event;
         }
-      }
+      } else silent = 0;
     } catch (error) {
       // A task that ends in between can no longer be subscribed to, and the next look finds its end.
       if (!isPassing(error) || silent >= TRIES) throw error;
