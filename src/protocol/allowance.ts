@@ -5,20 +5,16 @@ import { findTarget } from '../schema/target.js';
 /** Numbers that a parser makes something else of: of `1e-400` zero, of `1e400` infinity, which is printed as null. */
 export type Extreme = 'tiny' | 'huge';
 
-/** Which of them a schema may allow at one place of a document, and at the places below it. In doubt it allows them. */
-export interface Allowance {
-  allows(extreme: Extreme): boolean;
-  below(step: string | number): Allowance;
-}
+/** Whether a number of this kind may be allowed at this place of a document. In doubt it is. */
+export type Allows = (path: readonly (string | number)[], extreme: Extreme) => boolean;
 
-/** What a schema allows that says nothing. */
-export const anything: Allowance = { allows: () => true, below: () => anything };
-
-const nothing: Allowance = { allows: () => false, below: () => nothing };
-
-/** Reads a schema as what it allows; each subschema is asked once, so neither fans nor circles of references cost. */
-export function readAllowance(root: Span): Allowance {
+/**
+ * Reads a schema as what it allows where. Each subschema is asked once about a place, so neither fans nor circles of
+ * references cost.
+ */
+export function readAllowances(root: Span): Allows {
   const known = new Map<Span, Allowance>();
+  const prefix = longestPrefix(root);
 
   function allowanceOf(schema: Span): Allowance {
     const before = known.get(schema);
@@ -43,23 +39,54 @@ export function readAllowance(root: Span): Allowance {
     );
     return {
       allows: (extreme) => assertionsAllow(schema, extreme) && applied.allows(extreme),
-      below: (step) => every([...subschemas(schema, step).map(allowanceOf), applied.below(step)]),
+      below: (step) =>
+        typesOf(schema)?.includes(typeof step === 'string' ? 'object' : 'array') === false
+          ? nothing
+          : every([...subschemas(schema, step).map(allowanceOf), applied.below(step)]),
     };
   }
 
-  return allowanceOf(root);
+  return (path, extreme) => {
+    let place = allowanceOf(root);
+    // What holds for the first item after the longest `prefixItems` holds for all others.
+    for (const step of path) place = place.below(typeof step === 'number' ? Math.min(step, prefix) : step);
+    return place.allows(extreme);
+  };
 }
 
-function assertionsAllow({ members }: Span, extreme: Extreme): boolean {
-  const type = members.get('type');
-  const types = type?.items.map(({ string }) => string) ?? [];
-  if (type !== undefined) types.push(type.string);
-  const typeAllows =
-    type === undefined || types.includes('number') || (extreme === 'huge' && types.includes('integer'));
-  const values = [members.get('const'), ...(members.get('enum')?.items ?? [])];
-  const listed = members.has('const') || members.has('enum');
-  return typeAllows && (!listed || values.some((value) => value !== undefined && isTiny(value, extreme)));
+/** What one place allows, and the places below it. */
+interface Allowance {
+  allows(extreme: Extreme): boolean;
+  below(step: string | number): Allowance;
 }
+
+const anything: Allowance = { allows: () => true, below: () => anything };
+const nothing: Allowance = { allows: () => false, below: () => nothing };
+
+function assertionsAllow(schema: Span, extreme: Extreme): boolean {
+  const types = typesOf(schema) ?? ['number'];
+  if (!types.includes('number') && !(extreme === 'huge' && types.includes('integer'))) return false;
+  const { members } = schema;
+  if (!members.has('const') && !members.has('enum')) return true;
+  const values = [members.get('const'), ...(members.get('enum')?.items ?? [])];
+  return values.some((value) => value !== undefined && isTiny(value, extreme));
+}
+
+/** Undefined: any. */
+function typesOf({ members }: Span): readonly (string | undefined)[] | undefined {
+  const type = members.get('type');
+  return type === undefined
+    ? undefined
+    : type.kind === 'array'
+      ? type.items.map(({ string }) => string)
+      : [type.string];
+}
+
+const longestPrefix = ({ members, items }: Span): number =>
+  Math.max(
+    members.get('prefixItems')?.items.length ?? 0,
+    ...[...members.values(), ...items].map(longestPrefix),
+  );
 
 /** A schema cannot list what is infinite as a double. */
 const isTiny = ({ kind, json }: Span, extreme: Extreme): boolean =>

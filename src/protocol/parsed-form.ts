@@ -1,7 +1,7 @@
 import { readSpans, type Span } from '../schema/document.js';
 import { exactNumber, isInteger } from '../schema/numbers.js';
 import { jsonPointer } from '../schema/violation.js';
-import { type Allowance, anything, readAllowance } from './allowance.js';
+import { type Allows, readAllowances } from './allowance.js';
 import type { Loss } from './protobuf-value.js';
 
 /**
@@ -16,37 +16,26 @@ export function findHiddenLoss(document: string, schemaText: string): Loss | und
   const read = readSpans(document, { depth: 1_000 });
   if (!read.ok) return { pointer: '', reason: `text that cannot be read: ${read.reason}` };
   const schema = readSpans(schemaText, { depth: 1_000 });
-  return findIn(read.span, { path: [], root: schema.ok ? readAllowance(schema.span) : anything });
+  return findIn(read.span, { path: [], allows: schema.ok ? readAllowances(schema.span) : () => true });
 }
 
 function findIn(
   { kind, json, members, items }: Span,
-  { path, root }: { readonly path: readonly (string | number)[]; readonly root: Allowance },
+  { path, allows }: { readonly path: readonly (string | number)[]; readonly allows: Allows },
 ): Loss | undefined {
   const loss = (reason: string): Loss => ({ pointer: jsonPointer(path), reason });
-  const here = (): Allowance =>
-    path.reduce<Allowance>(
-      (place, step) => place.below(typeof step === 'number' ? Math.min(step, beyondAnyPrefix) : step),
-      root,
-    );
   if (kind === 'null')
-    return here().allows('huge') ? loss('null where a number beyond a double may have been') : undefined;
+    return allows(path, 'huge') ? loss('null where a number beyond a double may have been') : undefined;
   if (kind === 'number') {
-    const exact = exactNumber(json);
+    const exact = exactNumber(json) ?? Number.NaN;
     if (exact === 0)
-      return here().allows('tiny') ? loss('zero where a smaller number may have been') : undefined;
-    if (
-      exact !== undefined && isInteger(exact) ? Number.isSafeInteger(Number(json)) : typeof exact === 'number'
-    )
-      return undefined;
+      return allows(path, 'tiny') ? loss('zero where a smaller number may have been') : undefined;
+    if (isInteger(exact) ? Number.isSafeInteger(Number(json)) : typeof exact === 'number') return undefined;
     return loss('a number with more digits than a double keeps for certain');
   }
   for (const [step, part] of [...members, ...items.entries()]) {
-    const found = findIn(part, { path: [...path, step], root });
+    const found = findIn(part, { path: [...path, step], allows });
     if (found !== undefined) return found;
   }
   return undefined;
 }
-
-/** No schema has so many `prefixItems`: what holds for the item of this index holds for all after it. */
-const beyondAnyPrefix = 20_000;

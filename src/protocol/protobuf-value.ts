@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 import type { Decimal, JsonValue } from '../schema/document.js';
 import { isArray, isNumber, isObject } from '../schema/value.js';
@@ -44,13 +44,8 @@ let loaded: protobuf.Type | undefined;
 
 /** The type of the extension's result, from the file that is shipped beside the program. */
 function resultType(): protobuf.Type {
-  if (loaded === undefined) {
-    const root = new protobuf.Root();
-    root.addJSON(protobuf.common.get('google/protobuf/struct.proto')?.nested ?? {});
-    const file = new URL('../../proto/kedi_structured_output_v1.proto', import.meta.url);
-    protobuf.parse(readFileSync(file, 'utf8'), root);
-    loaded = root.resolveAll().lookupType('kedi.structured_output.v1.Result');
-  }
+  const file = new URL('../../proto/kedi_structured_output_v1.proto', import.meta.url);
+  loaded ??= protobuf.loadSync(fileURLToPath(file)).lookupType('kedi.structured_output.v1.Result');
   return loaded;
 }
 
