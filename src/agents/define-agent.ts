@@ -5,7 +5,7 @@ import type { Part } from '../domain/message.js';
  * What your agent yields while it works. A string is a piece of its answer (for a structured request: something to be
  * seen in the chat, never the result). Every `…Json` is JSON text, which keeps its numbers as you wrote them.
  */
-export type Saying =
+export type AgentSaying =
   | string
   | {
       readonly type: 'text';
@@ -62,7 +62,7 @@ export type ArtifactPart = (
  * the JSON document, delivered exactly as written. `value` is for data that is at hand only in parsed form: it is
  * refused (RESULT_LOSSY) where a number in it may have lost something, so return text where you have it.
  */
-export type Result =
+export type AgentResult =
   // biome-ignore lint/suspicious/noConfusingVoidType: a generator without a return statement returns void.
   | void
   | string
@@ -86,7 +86,10 @@ export interface AgentDefinition {
    * meanwhile. `turn.output` is set for a structured request: `turn.output.text` is the schema as its client sent it,
    * and `turn.output.check(document)` tells what the server will say. `turn.signal` aborts on cancel and deadline.
    */
-  run(turn: Turn, surroundings: ModuleSurroundings): AsyncGenerator<Saying, Result, void> | Promise<Result>;
+  run(
+    turn: Turn,
+    surroundings: ModuleSurroundings,
+  ): AsyncGenerator<AgentSaying, AgentResult, void> | Promise<AgentResult>;
   /** A direct message instead of a task, or undefined for a task; never asked for a structured request. */
   reply?(turn: Turn, surroundings: ModuleSurroundings): Promise<string | readonly Part[] | undefined>;
   /** Called once, when the server ends. */

@@ -77,6 +77,7 @@ async function* rehearse(turn: Turn, write: StreamJson): AsyncGenerator<Line, Ou
     case '/ask':
       return { kind: 'question', text: rest || 'What is your name?' };
     case '/recall': {
+      if (turn.output !== undefined) return undefined;
       const said = (await turn.history()).filter(({ role }) => role === 'user').flatMap(({ parts }) => parts);
       const texts = said.map((part) => (part.kind === 'text' ? clipped(part.text) : `a ${part.kind} part`));
       return {

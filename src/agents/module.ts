@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Agent, AgentKind, Line, Outcome, Turn } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
-import type { AgentDefinition, ModuleSurroundings, Result, Saying } from './define-agent.js';
+import type { AgentDefinition, AgentResult, AgentSaying, ModuleSurroundings } from './define-agent.js';
 import { settled, untilAborted } from './kit/abortable.js';
 import { textOption } from './kit/options.js';
 import { streamJson } from './kit/stream-json.js';
@@ -96,7 +96,7 @@ interface Hosted {
 async function* started(
   turn: Turn,
   { definition, surroundings }: Hosted,
-): AsyncGenerator<Saying, Result, void> {
+): AsyncGenerator<AgentSaying, AgentResult, void> {
   const running = definition.run(turn, surroundings);
   return Symbol.asyncIterator in running ? yield* running : await running;
 }

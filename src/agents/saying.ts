@@ -8,7 +8,7 @@ import type { StreamJson } from './kit/stream-json.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The line for what an author's agent yielded (`Saying`). Authors write JavaScript too, so nothing is taken on trust:
+ * The line for what an author's agent yielded (`AgentSaying`). Authors write JavaScript too, so nothing is taken on trust:
  * what is of no known shape is a KediError AGENT_FAILED that says which field is wrong.
  */
 export function lineOf(saying: unknown, write: StreamJson): Line {
@@ -51,7 +51,7 @@ export function lineOf(saying: unknown, write: StreamJson): Line {
   }
 }
 
-/** The outcome for what it returned (`Result`), under the same rule. */
+/** The outcome for what it returned (`AgentResult`), under the same rule. */
 export function outcomeOf(result: unknown, { structured }: { readonly structured: boolean }): Outcome {
   if (result === undefined) return { kind: 'done' };
   if (typeof result === 'string') {

@@ -1,0 +1,35 @@
+import { demo } from '../../../src/agents/demo.js';
+import type { AgentFixture } from '../contract.js';
+
+export const demoFixture: AgentFixture = {
+  kind: demo,
+  text: async () => ({
+    options: {},
+    prompt: ' Hello,\n demo! ',
+    answer:
+      'Demo agent, no model. You said: “Hello, demo!” Try /ask, /recall, /tool, /file, /wait 5, /reject or /fail; or send a JSON Schema.',
+  }),
+  structured: async () => ({
+    options: {},
+    prompt: 'anything',
+    schema: '{"const":{"id":9007199254740993,"price":78.0}}',
+    document: '{"id":9007199254740993,"price":78.0}',
+  }),
+  refusal: async () => ({
+    options: {},
+    prompt: '/reject not on a Sunday',
+    outcome: { kind: 'rejected', reason: 'not on a Sunday' },
+  }),
+  failure: async () => ({
+    options: {},
+    prompt: '/fail out of ink',
+    code: 'AGENT_FAILED',
+    message: /^out of ink$/,
+  }),
+  slow: async () => ({ options: { delayMs: 50 }, prompt: '/wait 300' }),
+  session: async () => ({
+    options: {},
+    prompt: 'My name is Ada.',
+    next: { prompt: '/recall', answer: /^You said before: My name is Ada\.$/ },
+  }),
+};
