@@ -4,7 +4,7 @@ import { type Projection, project, unread } from '../../src/chat/project.js';
 import type { Entry } from '../../src/domain/task.js';
 import { type Frame, frameWriter } from '../../src/protocol/agent-output.js';
 import { foldTask, RESPONSE_ARTIFACT } from '../../src/protocol/task-fold.js';
-import { textLog } from '../support/entries.js';
+import { textLog } from '../support/arbitrary-log.js';
 
 const whole = (entries: readonly Entry[]): readonly Frame[] => project(unread, entries).frames;
 

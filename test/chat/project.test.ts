@@ -1,42 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { describeArtifact } from '../../src/chat/describe.js';
 import { project, unread } from '../../src/chat/project.js';
-import type { OutputEvent } from '../../src/domain/agent.js';
 import type { Entry } from '../../src/domain/task.js';
 import type { Frame } from '../../src/protocol/agent-output.js';
 import { document } from '../support/json.js';
+import { asked, begun, completed, line, says } from '../support/log-entries.js';
 
 const at = 1_790_000_000_000;
 
-const asked: Entry = {
+const askedForType: Entry = {
   type: 'message',
   at,
-  message: {
-    messageId: 'm1',
-    role: 'user',
-    parts: [{ kind: 'text', text: 'Hi' }],
-    extensions: [],
-    referenceTaskIds: [],
-  },
+  message: { messageId: 'm1', role: 'user', parts: [], extensions: [], referenceTaskIds: [] },
   acceptedOutputModes: [],
-};
-const askedForType: Entry = {
-  ...asked,
   structured: { schema: document('{"type":"object"}'), resultEncoding: 'json-utf8' },
 };
-const begun: Entry = { type: 'run', at, attempt: 1 };
-const completed: Entry = { type: 'state', at, state: 'completed' };
-
-const line = (raw: string, events: readonly OutputEvent[] | undefined): Entry => ({
-  type: 'line',
-  at,
-  raw: new TextEncoder().encode(raw),
-  channel: 'stdout',
-  events,
-});
-const says = (text: string, more: { startsMessage?: boolean; parent?: string } = {}): Entry =>
-  line(`say ${text}`, [{ type: 'delta', text, ...more }]);
-
 const framesOf = (...entries: readonly Entry[]): readonly Frame[] => project(unread, entries).frames;
 
 const answerOf = (frames: readonly Frame[]): string =>
@@ -44,7 +22,7 @@ const answerOf = (frames: readonly Frame[]): string =>
 
 describe('the conversation of a task', () => {
   it('gives the text as it comes, then one done', () => {
-    expect(framesOf(asked, begun, says('Hel'), says('lo'), completed)).toEqual([
+    expect(framesOf(asked(), begun, says('Hel'), says('lo'), completed)).toEqual([
       { event: 'delta', content: 'Hel', seq: 0, line: 0 },
       { event: 'delta', content: 'lo', seq: 1, line: 1 },
       { event: 'done', finishReason: 'stop', figures: {}, seq: 2, line: 1 },
@@ -53,7 +31,7 @@ describe('the conversation of a task', () => {
 
   it('sets messages of the agent off by a blank line, but begins with none', () => {
     const frames = framesOf(
-      asked,
+      asked(),
       begun,
       says('One', { startsMessage: true }),
       says(' two'),
@@ -64,7 +42,7 @@ describe('the conversation of a task', () => {
 
   it('keeps what a subagent says out of the answer', () => {
     const frames = framesOf(
-      asked,
+      asked(),
       begun,
       says('looking', { startsMessage: true, parent: 'call-1' }),
       says('Found', { startsMessage: true }),
@@ -78,7 +56,7 @@ describe('the conversation of a task', () => {
   it('gives tool calls and results with their parent, and the input as it was written', () => {
     const input = document('{"id": 9007199254740993, "price": 78.0}');
     const frames = framesOf(
-      asked,
+      asked(),
       begun,
       line('a', [{ type: 'tool_call', id: 't1', name: 'Buy', input }]),
       line('b', [{ type: 'tool_result', id: 't1', ok: false, text: 'sold\nout', parent: 't0' }]),
@@ -91,7 +69,7 @@ describe('the conversation of a task', () => {
 
   it('shows a line that was not understood, and one of stderr, raw', () => {
     const frames = framesOf(
-      asked,
+      asked(),
       begun,
       line('{"type":"new"}', undefined),
       {
@@ -111,7 +89,7 @@ describe('the conversation of a task', () => {
   });
 
   it('makes no frame of a silent line, yet counts it', () => {
-    const frames = framesOf(asked, begun, line('x', []), says('a'), completed);
+    const frames = framesOf(asked(), begun, line('x', []), says('a'), completed);
     expect(frames.map(({ event, line }) => [event, line])).toEqual([
       ['delta', 1],
       ['done', 1],
@@ -130,7 +108,7 @@ describe('the conversation of a task', () => {
           lastChunk,
         },
       ]);
-    const frames = framesOf(asked, begun, piece(false, false), piece(true, true));
+    const frames = framesOf(asked(), begun, piece(false, false), piece(true, true));
     expect(frames).toEqual([
       {
         event: 'status',
@@ -144,7 +122,7 @@ describe('the conversation of a task', () => {
   });
 
   it('tells what the server has to say about the run', () => {
-    const frames = framesOf(asked, begun, {
+    const frames = framesOf(asked(), begun, {
       type: 'notice',
       at,
       status: 'session',
@@ -169,7 +147,7 @@ describe('the end of a run', () => {
   ]);
 
   it("is held back until the task's own end is known", () => {
-    const held = project(unread, [asked, begun, says('Hi.'), end]);
+    const held = project(unread, [asked(), begun, says('Hi.'), end]);
     expect(held.frames.map(({ event }) => event)).toEqual(['delta']);
     expect(project(held.after, [completed]).frames).toMatchObject([
       {
@@ -192,7 +170,7 @@ describe('the end of a run', () => {
     ['canceled', undefined, 'CANCELED'],
     ['rejected', undefined, 'REJECTED'],
   ] as const)('is an error when the task has %s with %s, and its cost is told', (state, code, expected) => {
-    const frames = framesOf(asked, begun, end, { type: 'state', at, state, code, text: 'Because.' });
+    const frames = framesOf(asked(), begun, end, { type: 'state', at, state, code, text: 'Because.' });
     expect(frames).toMatchObject([
       { event: 'error', code: expected, error: 'Because.', figures: { costUsd: '0.10' } },
     ]);
@@ -200,12 +178,12 @@ describe('the end of a run', () => {
 
   it('comes without a line where the agent never ran', () => {
     const refused: Entry = { type: 'state', at, state: 'failed', code: 'SCHEMA_INVALID', text: 'No.' };
-    expect(framesOf(asked, refused)).toMatchObject([{ event: 'error', seq: 0, line: 0 }]);
+    expect(framesOf(asked(), refused)).toMatchObject([{ event: 'error', seq: 0, line: 0 }]);
   });
 
   it('leaves the chat open when the agent asks something', () => {
     const asks: Entry = { type: 'state', at, state: 'input-required', text: 'Which one?' };
-    const frames = framesOf(asked, begun, end, asks, asked, begun, says('That one.'), completed);
+    const frames = framesOf(asked(), begun, end, asks, asked(), begun, says('That one.'), completed);
     expect(frames).toMatchObject([
       { event: 'status', status: 'input_required', content: 'Which one?', figures: { model: 'm-1' } },
       { event: 'status', status: 'working' },
@@ -228,7 +206,7 @@ describe('the end of a run', () => {
   });
 
   it('is told once, and nothing comes after it', () => {
-    expect(framesOf(asked, completed, completed, says('late'))).toHaveLength(1);
+    expect(framesOf(asked(), completed, completed, says('late'))).toHaveLength(1);
   });
 });
 
@@ -245,8 +223,11 @@ describe('an answer that no delta carried', () => {
   };
 
   it('is one delta', () => {
-    expect(framesOf(asked, begun, response, completed).map(({ event }) => event)).toEqual(['delta', 'done']);
-    expect(answerOf(framesOf(asked, begun, response))).toBe('Whole.');
+    expect(framesOf(asked(), begun, response, completed).map(({ event }) => event)).toEqual([
+      'delta',
+      'done',
+    ]);
+    expect(answerOf(framesOf(asked(), begun, response))).toBe('Whole.');
   });
 });
 

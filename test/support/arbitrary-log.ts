@@ -3,6 +3,7 @@ import type { OutputEvent } from '../../src/domain/agent.js';
 import type { Part } from '../../src/domain/message.js';
 import type { Entry } from '../../src/domain/task.js';
 import { jsonText } from '../../src/schema/document.js';
+import { asked } from './log-entries.js';
 
 const at = 1_790_000_000_000;
 
@@ -58,19 +59,6 @@ const notice: fc.Arbitrary<Entry> = fc.record({
   text,
 });
 
-const message: Entry = {
-  type: 'message',
-  at,
-  message: {
-    messageId: 'm',
-    role: 'user',
-    parts: [{ kind: 'text', text: 'Hi' }],
-    extensions: [],
-    referenceTaskIds: [],
-  },
-  acceptedOutputModes: [],
-};
-
 const run = (attempt: number): Entry => ({ type: 'run', at, attempt });
 const asks: Entry = { type: 'state', at, state: 'input-required', text: 'Which?' };
 
@@ -85,10 +73,10 @@ const end: fc.Arbitrary<Entry> = fc.record({
 export const textLog: fc.Arbitrary<readonly Entry[]> = fc
   .tuple(fc.array(fc.tuple(turn, fc.constantFrom('asks', 'attempt')), { maxLength: 2 }), turn, end)
   .map(([before, last, ending]) => [
-    message,
+    asked(),
     run(1),
     ...before.flatMap(([entries, then], index) =>
-      then === 'asks' ? [...entries, asks, message, run(1)] : [...entries, run(index + 2)],
+      then === 'asks' ? [...entries, asks, asked(), run(1)] : [...entries, run(index + 2)],
     ),
     ...last,
     ending,
