@@ -47,7 +47,7 @@ export function lineOf(saying: unknown, write: StreamJson): Line {
     case 'artifact':
       return artifactLine(take, write);
     default:
-      throw wrong(`The agent yielded something of type ${JSON.stringify(saying.type)}, which is not known`);
+      throw wrong(`The agent yielded an object of type ${JSON.stringify(saying.type)}, which is not known`);
   }
 }
 
@@ -68,7 +68,7 @@ export function outcomeOf(result: unknown, { structured }: { readonly structured
     if (isString(result.rejected)) return { kind: 'rejected', reason: result.rejected };
   }
   throw wrong(
-    `The agent returned ${nameOf(result)}, not a string or an object with a value, a question or a rejected`,
+    `The agent returned ${nameOf(result)}, not a string or an object with a "value", a "question" or a "rejected"`,
   );
 }
 
@@ -127,6 +127,7 @@ function taker(what: string, fields: Fields): Taker {
   const required = <T>(field: string, is: (value: unknown) => value is T): T => {
     const value = fields[field];
     if (is(value)) return value;
+    if (value === undefined) throw wrong(`The agent yielded ${what} without its "${field}"`);
     throw wrong(`The agent yielded ${what} whose "${field}" is ${nameOf(value)}`);
   };
   return {
@@ -138,7 +139,7 @@ function taker(what: string, fields: Fields): Taker {
 function readJson(field: string, text: string): JsonText {
   const read = readDocument(text);
   if (read.ok) return read.json;
-  throw wrong(`The agent yielded a "${field}" that is not JSON (${read.reason} at offset ${read.offset})`);
+  throw wrong(`The agent yielded an "${field}" that is not JSON (${read.reason} at offset ${read.offset})`);
 }
 
 function printed(value: unknown): string {
@@ -152,14 +153,12 @@ function printed(value: unknown): string {
 
 const wrong = (sentence: string): KediError => new KediError('AGENT_FAILED', `${sentence}.`);
 
-const nameOf = (value: unknown): string =>
-  value === undefined
-    ? 'missing'
-    : value === null
-      ? 'null'
-      : Array.isArray(value)
-        ? 'an array'
-        : `of type ${typeof value}`;
+function nameOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
