@@ -181,7 +181,13 @@ describe('Asking a peer that streams', () => {
       'The program broke.',
     ],
     ['FAILED', 'No.', { [FAILURE_URI]: { code: 'NO_SUCH_CODE' } }, 'AGENT_FAILED', 'No.'],
-    ['FAILED', undefined, undefined, 'AGENT_FAILED', 'The task ended as failed, and the peer does not say why.'],
+    [
+      'FAILED',
+      undefined,
+      undefined,
+      'AGENT_FAILED',
+      'The task ended as failed, and the peer does not say why.',
+    ],
     ['CANCELED', 'Stopped.', undefined, 'CANCELED', 'Stopped.'],
     ['REJECTED', 'Not me.', undefined, 'REJECTED', 'Not me.'],
   ])('throws when the task is %s (%s)', async (state, text, metadata, code, message) => {
