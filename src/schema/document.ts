@@ -1,20 +1,11 @@
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import { type Build, type Fault, parse, Unreadable } from './grammar.js';
-import type { Decimal } from './numbers.js';
+import type { JsonValue } from './value.js';
 
 export type { Fault } from './grammar.js';
 export type { Decimal } from './numbers.js';
-
-/** The exact value of a document: numbers of at most 15 significant digits are doubles, the rest decimals. */
-export type JsonValue =
-  | null
-  | boolean
-  | string
-  | number
-  | Decimal
-  | readonly JsonValue[]
-  | ReadonlyMap<string, JsonValue>;
+export type { JsonValue } from './value.js';
 
 /** A part of a document and where it stands in it: `json` is its exact text, to be copied and never printed anew. */
 export interface Span {

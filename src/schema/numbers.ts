@@ -57,6 +57,19 @@ export const canonicalNumber = (value: ExactNumber): string =>
     ? String(value)
     : `${value.sign < 0 ? '-' : ''}.${value.digits}e${value.exponent}`;
 
+/** The number for people: in full where that is short. */
+export function printNumber(value: ExactNumber): string {
+  if (typeof value === 'number') return String(value);
+  const { sign, digits, exponent } = value;
+  const minus = sign < 0 ? '-' : '';
+  if (exponent > 0 && exponent <= 40) {
+    const whole = digits.slice(0, Number(exponent)).padEnd(Number(exponent), '0');
+    const fraction = digits.slice(Number(exponent));
+    return `${minus}${whole}${fraction && '.'}${fraction}`;
+  }
+  return `${minus}0.${digits}e${exponent}`;
+}
+
 const numberToken = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 function toDecimal(token: string): Decimal | undefined {

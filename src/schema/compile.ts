@@ -1,0 +1,67 @@
+import type { JsonText } from '../domain/json.js';
+import type { Verdict } from '../domain/schema.js';
+import { type AcceptedSchema, acceptSchema } from './accept.js';
+import { assemble } from './assemble.js';
+import { type Refusal, readDocument } from './document.js';
+
+import { newRun, TooCostly } from './run.js';
+import { toViolation } from './violation.js';
+
+/** How documents are judged. */
+export interface JudgingOptions {
+  /** Whether `format` is asserted; by default it is an annotation, as draft 2020-12 says. */
+  readonly assertFormats?: boolean;
+  /** The largest document, in bytes of UTF-8; 8 MiB by default. */
+  readonly documentBytes?: number;
+}
+
+/** A schema of draft 2020-12 that was accepted. */
+export interface CompiledSchema {
+  readonly text: JsonText;
+  /** Judges the text of a document. Never throws for a document, and never takes long but for a regular expression. */
+  check(document: string): Verdict;
+}
+
+/**
+ * Compiles a schema to judge documents by, exactly; throws KediError `SCHEMA_…` with pointer and reason if it is
+ * refused. A schema of a stranger's that has patterns is better judged by `checkIsolated`.
+ */
+export const compileSchema = (text: string, options: JudgingOptions = {}): CompiledSchema =>
+  compileAccepted(acceptSchema(text), options);
+
+export function compileAccepted(
+  { text, survey }: AcceptedSchema,
+  { assertFormats = false, documentBytes = 8 * 1_024 * 1_024 }: JudgingOptions,
+): CompiledSchema {
+  const check = assemble(survey, { assertFormats });
+  return {
+    text,
+    check(document) {
+      const read = readDocument(document, { bytes: documentBytes });
+      if (!read.ok) return unreadable(read);
+      try {
+        const failure = check(read.value, newRun(document.length));
+        if (failure === undefined) return { ok: true, json: read.json };
+        return { ok: false, code: 'RESULT_INVALID', violation: toViolation(failure) };
+      } catch (error) {
+        if (!(error instanceof TooCostly)) throw error;
+        return tooCostly(error.message);
+      }
+    },
+  };
+}
+
+/** The verdict on a document that takes more work than it may. */
+export const tooCostly = (reason: string): Verdict => ({
+  ok: false,
+  code: 'RESULT_TOO_COSTLY',
+  violation: { pointer: '', keyword: 'cost', message: `(root): ${reason}` },
+});
+
+function unreadable({ fault, reason, offset }: Refusal): Verdict {
+  return {
+    ok: false,
+    code: fault === 'size' || fault === 'depth' ? 'RESULT_TOO_LARGE' : 'RESULT_MALFORMED',
+    violation: { pointer: '', keyword: fault, message: `${reason}, at character ${offset + 1}`, offset },
+  };
+}

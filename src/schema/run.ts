@@ -1,0 +1,61 @@
+import type { Evaluated } from './evaluated.js';
+import type { JsonValue } from './value.js';
+import type { Failure } from './violation.js';
+
+/** The judging of one document: what is left of its fuel, how deep it is, and what has been evaluated so far. */
+export interface Run {
+  fuel: number;
+  depth: number;
+  /** Which parts of the present value were evaluated; undefined while no `unevaluated…` keyword asks for it. */
+  evaluated: Evaluated | undefined;
+}
+
+/**
+ * Judges one value by one rule. Who survives the failure of a check (`anyOf`, `not`, `contains`) sets `run.evaluated`
+ * to what it was before, since the check may have left it in any state.
+ */
+export type Check<T = JsonValue> = (value: T, run: Run) => Failure | undefined;
+
+/** Fuel enough for any schema that means well, and for less than 60 ms of work on a small document. */
+export const newRun = (documentLength: number): Run => ({
+  fuel: 500_000 + 16 * documentLength,
+  depth: 0,
+  evaluated: undefined,
+});
+
+/** Thrown by `spend` and `enter`; the judging of this document ends without a verdict. */
+export class TooCostly extends Error {}
+
+/** How many subschemas may be at work inside each other: far more than 128 levels of a document need, far below the stack. */
+const deepest = 1_000;
+
+/** Charges for work that grows with the document or the schema: one unit is about the price of looking up a name. */
+export function spend(run: Run, units: number): void {
+  run.fuel -= units;
+  if (run.fuel < 0) throw new TooCostly('more work than a document of this size may cause');
+}
+
+/** Charges for one call of a subschema, and counts it until `leave`. */
+export function enter(run: Run): void {
+  spend(run, 1);
+  run.depth += 1;
+  if (run.depth > deepest) throw new TooCostly(`more than ${deepest} subschemas inside each other`);
+}
+
+export function leave(run: Run): void {
+  run.depth -= 1;
+}
+
+/** One check that makes all of `checks` in turn; undefined if there are none. */
+export function inTurn<T>(checks: readonly Check<T>[]): Check<T> | undefined {
+  const [first, second] = checks;
+  if (first === undefined || second === undefined) return first;
+  if (checks.length === 2) return (value, run) => first(value, run) ?? second(value, run);
+  return (value, run) => {
+    for (const check of checks) {
+      const failure = check(value, run);
+      if (failure !== undefined) return failure;
+    }
+    return undefined;
+  };
+}
