@@ -69,8 +69,13 @@ export type AgentResult =
   | { readonly value: unknown }
   /** The task waits, and the client's answer is the next turn's prompt; `auth`: it is a credential that is missing. */
   | { readonly question: string; readonly auth?: true }
-  /** Your agent declines. For a failure throw an error: its message is what the client sees. */
-  | { readonly rejected: string };
+  /** Your agent declines the request. */
+  | { readonly rejected: string }
+  /**
+   * Your agent has failed, and the client may know why. What an error that you throw says stays in the server's log,
+   * since it may hold what nobody meant to show.
+   */
+  | { readonly failed: string };
 
 /** What surrounds your agent: its own options from the settings, and where the server was started. */
 export interface ModuleSurroundings {

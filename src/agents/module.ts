@@ -79,9 +79,7 @@ async function* run(turn: Turn, hosted: Hosted): AsyncGenerator<Line, Outcome, v
     }
   } catch (error) {
     turn.signal.throwIfAborted();
-    if (error instanceof KediError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new KediError('AGENT_FAILED', message || 'The agent failed without a message.', { cause: error });
+    throw error;
   } finally {
     await settled(running.return(undefined), graceMs);
   }

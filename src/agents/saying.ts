@@ -51,7 +51,7 @@ export function lineOf(saying: unknown, write: StreamJson): Line {
   }
 }
 
-/** The outcome for what it returned (`AgentResult`), under the same rule. */
+/** The outcome for what it returned (`AgentResult`), under the same rule; a failure of its own: KediError AGENT_FAILED. */
 export function outcomeOf(result: unknown, { structured }: { readonly structured: boolean }): Outcome {
   if (result === undefined) return { kind: 'done' };
   if (typeof result === 'string') {
@@ -66,9 +66,10 @@ export function outcomeOf(result: unknown, { structured }: { readonly structured
       return { kind: 'question', text: result.question, ...(result.auth === true ? { auth: true } : {}) };
     }
     if (isString(result.rejected)) return { kind: 'rejected', reason: result.rejected };
+    if (isString(result.failed)) throw new KediError('AGENT_FAILED', result.failed);
   }
   throw wrong(
-    `The agent returned ${nameOf(result)}, not a string or an object with a "value", a "question" or a "rejected"`,
+    `The agent returned ${nameOf(result)}, not a string or an object with "value", "question", "rejected" or "failed"`,
   );
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { module } from '../../src/agents/module.js';
 import type { Agent, Turn } from '../../src/domain/agent.js';
+import { KediError } from '../../src/domain/errors.js';
 import type { OutputSchema } from '../../src/domain/schema.js';
 import { jsonText } from '../../src/schema/document.js';
 import { temporaryDirectory } from '../support/temporary.js';
@@ -129,8 +130,18 @@ describe('an agent of the user’s own', () => {
     );
     await fails(
       'return-json {"answer":1}',
-      'The agent returned an object, not a string or an object with a "value", a "question" or a "rejected".',
+      'The agent returned an object, not a string or an object with "value", "question", "rejected" or "failed".',
     );
+  });
+
+  it('fails with a sentence for the client, or with an error that is for the server alone', async () => {
+    await expect(act('fail out of ink')).rejects.toMatchObject({
+      code: 'AGENT_FAILED',
+      message: 'out of ink',
+    });
+    const thrown = await act('throw postgres://user:password@host').catch((error: unknown) => error);
+    expect(thrown).not.toBeInstanceOf(KediError);
+    expect(thrown).toMatchObject({ message: 'postgres://user:password@host' });
   });
 
   it('may be a plain function, and be a message instead of a task', async () => {

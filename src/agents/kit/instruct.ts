@@ -13,13 +13,7 @@ export function instruct({ prompt, output, refused }: Pick<Turn, 'prompt' | 'out
     'Answer with one JSON document that is valid against the JSON Schema (draft 2020-12) below, and with nothing else: no explanation, no Markdown fence. Write every number exactly as it is meant, with all of its digits; never as a string unless the schema asks for a string.',
     `JSON Schema:\n${output.text}`,
   ];
-  if (refused !== undefined) {
-    paragraphs.push(
-      `Your last answer was refused: ${refused.reason}`,
-      `It was:\n${clipped(refused.document)}`,
-      'Answer again with the whole corrected document.',
-    );
-  }
+  if (refused !== undefined) paragraphs.push(...reminder(refused));
   return paragraphs.join('\n\n');
 }
 
@@ -31,6 +25,18 @@ export function readAnswer(prose: string): Outcome {
   const found = extractDocument(prose);
   if (!found.ok) throw new KediError('RESULT_MISSING', found.reason);
   return { kind: 'json', document: found.document };
+}
+
+/**
+ * What an agent is told on a further attempt, whichever way it has to answer by a schema: why its last document was
+ * refused, and the document, as paragraphs to follow the prompt.
+ */
+export function reminder({ reason, document }: NonNullable<Turn['refused']>): readonly string[] {
+  return [
+    `Your last answer was refused: ${reason}`,
+    ...(document === '' ? [] : [`It was:\n${clipped(document)}`]),
+    'Answer again, with the whole corrected document.',
+  ];
 }
 
 /** A model that wrote a megabyte of nonsense need not read all of it again. */

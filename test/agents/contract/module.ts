@@ -17,7 +17,7 @@ export const moduleFixture: AgentFixture = {
     ...scene('reject not today'),
     outcome: { kind: 'rejected', reason: 'not today' },
   }),
-  failure: async () => ({ ...scene('throw out of ink'), code: 'AGENT_FAILED', message: /^out of ink$/ }),
+  failure: async () => ({ ...scene('fail out of ink'), code: 'AGENT_FAILED', message: /^out of ink$/ }),
   slow: async () => scene('hang'),
   session: async () => ({
     ...scene('remember Ada'),
