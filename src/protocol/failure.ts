@@ -18,7 +18,7 @@ export interface Failure {
  * output where the request was a structured one, well-formed or not, and under our own for all others.
  */
 export function describeFailure(failure: Failure, { structured }: { readonly structured: boolean }) {
-  const uri = structured || isStructuredFailure(failure.code) ? KEDI_STRUCTURED_OUTPUT_URI : FAILURE_URI;
+  const uri = structured || isOfTypedRequest(failure) ? KEDI_STRUCTURED_OUTPUT_URI : FAILURE_URI;
   const { code, pointer } = failure;
   return {
     extensions: [uri],
@@ -40,5 +40,8 @@ export function readFailure({ metadata }: Pick<Message, 'metadata'>): Failure | 
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(failures, code);
 
-const isStructuredFailure = (code: FailureCode): boolean =>
-  code === 'REQUEST_MALFORMED' || code.startsWith('SCHEMA_') || code.startsWith('RESULT_');
+/** A refused request has left no trace of its schema in the log; but only what is wrong with its metadata has a place. */
+const isOfTypedRequest = ({ code, pointer }: Failure): boolean =>
+  code.startsWith('SCHEMA_') ||
+  code.startsWith('RESULT_') ||
+  (code === 'REQUEST_MALFORMED' && pointer !== undefined);

@@ -95,7 +95,10 @@ export function foldTask({
         break;
     }
     if (state !== undefined) {
-      status = { state, at: entry.at, ...(entry.type === 'state' && statusMessage(entry)) };
+      status =
+        entry.type === 'state'
+          ? settledStatus(entry, { taskId, contextId, structured, index: length })
+          : { state, at: entry.at };
       if (length > 0) tell({ kind: 'status', taskId, contextId, status });
     }
     length += 1;
@@ -139,31 +142,6 @@ export function foldTask({
     tell({ kind: 'artifact', taskId, contextId, ...update, append: known !== undefined });
   }
 
-  function statusMessage(
-    entry: Entry & { readonly type: 'state' },
-  ): { readonly message: Message } | undefined {
-    if (entry.text === undefined && entry.code === undefined) return undefined;
-    const described =
-      entry.code === undefined
-        ? { extensions: [] }
-        : describeFailure(
-            { code: entry.code, ...(entry.pointer !== undefined && { pointer: entry.pointer }) },
-            { structured },
-          );
-    return {
-      message: {
-        // The same on every reading of the log.
-        messageId: `${taskId}-${length}`,
-        role: 'agent',
-        parts: [{ kind: 'text', text: entry.text ?? entry.code ?? '' }],
-        contextId,
-        taskId,
-        referenceTaskIds: [],
-        ...described,
-      },
-    };
-  }
-
   return {
     add: (entries, tell = ignore) => {
       for (const entry of entries) addEntry(entry, tell);
@@ -186,6 +164,38 @@ export function foldTask({
       return { id: taskId, contextId, status, artifacts: all, history: [...history] };
     },
   };
+}
+
+/** The status that an entry of type `state` gives its task; `index` is its place in the log. */
+export function settledStatus(
+  { state, at, text, code, pointer }: Extract<Entry, { readonly type: 'state' }>,
+  {
+    taskId,
+    contextId,
+    structured,
+    index,
+  }: {
+    readonly taskId: string;
+    readonly contextId: string;
+    readonly structured: boolean;
+    readonly index: number;
+  },
+): TaskStatus {
+  if (text === undefined && code === undefined) return { state, at };
+  const failure =
+    code && describeFailure({ code, ...(pointer !== undefined && { pointer }) }, { structured });
+  const message: Message = {
+    // The same on every reading of the log.
+    messageId: `${taskId}-${index}`,
+    role: 'agent',
+    parts: [{ kind: 'text', text: text ?? code ?? '' }],
+    contextId,
+    taskId,
+    extensions: [],
+    referenceTaskIds: [],
+    ...failure,
+  };
+  return { state, at, message };
 }
 
 const ignore = (): void => {};

@@ -1,0 +1,167 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AgentKind } from '../domain/agent.js';
+import { KediError } from '../domain/errors.js';
+import type { Logger } from '../domain/ports.js';
+import type { SchemaJudge } from '../domain/schema.js';
+import type { Engine } from '../engine/index.js';
+import { writeError } from '../protocol/json-rpc.js';
+import type { Store } from '../store/index.js';
+import { type Caller, LOCAL_PRINCIPAL } from './caller.js';
+import { createEventStreams } from './event-stream.js';
+import { allowOrigin, createGuard, type Refusal } from './guards.js';
+import { createJsonRpcRoute, JSON_RPC_PATH, sendJson } from './json-rpc-route.js';
+import { isLoopback } from './loopback.js';
+import { describeOffering } from './offering.js';
+import { sendProblem } from './problem.js';
+import { discardBody } from './read-body.js';
+import { createRouter } from './router.js';
+import { createService } from './service.js';
+import type { Settings } from './settings.js';
+
+/** The settings that concern the server itself; the others are the engine's, the store's and the agent's. */
+export type ServerSettings = Pick<
+  Settings,
+  'host' | 'port' | 'publicUrl' | 'allowedOrigins' | 'card' | 'strictCard' | 'maxBody' | 'grace'
+>;
+
+/** The parts of which a server is made, each made and closed by its caller, but for what `close` says. */
+export interface ServerParts {
+  readonly settings: ServerSettings;
+  readonly agentKind: AgentKind;
+  /** Valid options of the agent, from which its card tells how it comes by typed answers. */
+  readonly agentOptions: Readonly<Record<string, unknown>>;
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly judge: SchemaJudge;
+  readonly logger: Logger;
+  /** How often a silent stream shows that it is alive, 15 seconds unless said. */
+  readonly heartbeatMs?: number;
+}
+
+/** An A2A server: for a port of its own, or to be mounted in another one's. */
+export interface Server {
+  /** Answers every request, for `http.createServer` or any framework that has Node's own request and response. */
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  /** Binds the port and resolves to where it listens. Cannot be bound: KediError SETTINGS_INVALID. */
+  listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /** Takes no new work, drains the engine within the grace of the settings, ends all streams, frees the port. */
+  close(): Promise<void>;
+}
+
+/** Puts the routes of A2A and of agent-output/v1 together. */
+export function createServer({
+  settings,
+  agentKind,
+  agentOptions,
+  engine,
+  store,
+  judge,
+  logger,
+  heartbeatMs,
+}: ServerParts): Server {
+  if (!isLoopback(settings.host)) {
+    throw new KediError(
+      'SETTINGS_INVALID',
+      `The host ${settings.host} can be reached from other machines, and there is no authentication yet: use 127.0.0.1.`,
+    );
+  }
+  const offering = describeOffering(agentKind, agentOptions);
+  const streams = createEventStreams(heartbeatMs === undefined ? {} : { heartbeatMs });
+  const jsonRpc = createJsonRpcRoute({
+    service: createService({ engine, log: store.log, judge, offering }),
+    extensions: offering.extensions.map(({ uri }) => uri),
+    streams,
+    logger,
+    maxBody: settings.maxBody,
+  });
+  let closing = false;
+  const router = createRouter({
+    settings,
+    offering,
+    log: store.log,
+    streams,
+    logger,
+    vitals: { check: store.check, counts: engine.counts, closing: () => closing },
+  });
+  const guard = createGuard(settings);
+  const nextCaller = callers();
+
+  const handler = (request: IncomingMessage, response: ServerResponse): void => {
+    const refusal = guard(request);
+    if (refusal !== undefined) refuse(request, response, refusal);
+    else if (!allowOrigin(request, response)) {
+      const route = isJsonRpc(request) ? jsonRpc : router;
+      // A route never throws.
+      void route(request, response, nextCaller());
+    }
+  };
+
+  const server = createHttpServer(
+    { keepAlive: true, keepAliveInitialDelay: 30_000, connectionsCheckingInterval: 5_000 },
+    handler,
+  );
+  server.headersTimeout = 20_000;
+  server.requestTimeout = 120_000;
+  // Longer than the idle time of common proxies, so that it is they who close.
+  server.keepAliveTimeout = 65_000;
+
+  return {
+    handler,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error) => reject(cannotListen(settings, error)));
+        server.listen(settings.port, settings.host, () => {
+          const address = server.address();
+          const port = address !== null && typeof address === 'object' ? address.port : settings.port;
+          const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+          resolve({ host: settings.host, port, url: `http://${host}:${port}` });
+        });
+      }),
+    async close() {
+      closing = true;
+      // Meanwhile clients may still fetch what they wait for.
+      await engine.drain(settings.grace);
+      streams.close();
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const cutOff = setTimeout(() => server.closeAllConnections(), 1_000);
+      await closed;
+      clearTimeout(cutOff);
+    },
+  };
+}
+
+const isJsonRpc = ({ url = '' }: IncomingMessage): boolean =>
+  url.startsWith(JSON_RPC_PATH) &&
+  (url.length === JSON_RPC_PATH.length || url.charAt(JSON_RPC_PATH.length) === '?');
+
+/** A client of JSON-RPC gets even what never was a call as a JSON-RPC error. */
+function refuse(request: IncomingMessage, response: ServerResponse, { status, detail }: Refusal): void {
+  if (status === 415 && isJsonRpc(request)) {
+    sendJson(response, status, writeError('null', new KediError('CONTENT_TYPE_NOT_SUPPORTED', detail)));
+  } else sendProblem(response, { status, detail });
+  discardBody(request);
+}
+
+/** Callers with request ids that are unique among servers and cost nothing. */
+function callers(): () => Caller {
+  const server = Math.random().toString(36).slice(2, 8);
+  let count = 0;
+  return () => {
+    count += 1;
+    return { principal: LOCAL_PRINCIPAL, requestId: `${server}-${count.toString(36)}` };
+  };
+}
+
+function cannotListen({ host, port }: ServerSettings, error: Error & { readonly code?: string }): KediError {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'it is in use by another program; choose another with --port',
+    EACCES: 'this user may not bind it; choose one above 1023 with --port',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'there is no host of that name',
+  };
+  const reason = reasons[error.code ?? ''] ?? error.message;
+  return new KediError('SETTINGS_INVALID', `Cannot listen on ${host} port ${port}: ${reason}.`, {
+    cause: error,
+  });
+}

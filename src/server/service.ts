@@ -1,0 +1,189 @@
+import { v7 as uuid } from 'uuid';
+import { KediError } from '../domain/errors.js';
+import type { Message, Part } from '../domain/message.js';
+import type { TaskLog } from '../domain/ports.js';
+import type { SchemaJudge } from '../domain/schema.js';
+import { isInterrupted, isTerminal, type TaskRecord } from '../domain/task.js';
+import type { Engine } from '../engine/index.js';
+import type {
+  GetTaskRequest,
+  ListTasksRequest,
+  SendMessageRequest,
+  TaskIdRequest,
+} from '../protocol/a2a-read.js';
+import { invalidParams } from '../protocol/fields.js';
+import type { StreamEvent, Task } from '../protocol/task-fold.js';
+import type { Caller } from './caller.js';
+import type { Offering } from './offering.js';
+import { readFollowUp, readOrder } from './order.js';
+import { awaitTask, limitHistory, readStatus, readTask, streamTask, taskNotFound } from './watch.js';
+
+/** What comes with a request beside its params, whatever the binding. */
+export interface CallContext {
+  readonly caller: Caller;
+  /** URIs in the service parameter `A2A-Extensions` (A2A 1.0, 3.2.6). */
+  readonly extensions: readonly string[];
+  /** Aborts when the client has gone: what it waits for is given up, and its task goes on. */
+  readonly signal: AbortSignal;
+}
+
+/** One page of ListTasks. */
+export interface TaskList {
+  readonly tasks: readonly Task[];
+  readonly nextPageToken: string;
+  readonly pageSize: number;
+  readonly totalSize: number;
+}
+
+/** The answer to a message: a task, or the agent's direct message (A2A 1.0, 3.1.1). */
+export type Answer = Extract<StreamEvent, { readonly kind: 'task' | 'message' }>;
+
+type Stream = AsyncGenerator<readonly StreamEvent[], void, void>;
+
+/**
+ * The operations of A2A 1.0 (3.1), the same for every binding. What a request gets wrong is a KediError under the name
+ * of the A2A error. A stream's errors before its first event come from its first `next()`.
+ */
+export interface Service {
+  sendMessage(request: SendMessageRequest, context: CallContext): Promise<Answer>;
+  streamMessage(request: SendMessageRequest, context: CallContext): Stream;
+  getTask(request: GetTaskRequest, context: CallContext): Promise<Task>;
+  listTasks(request: ListTasksRequest, context: CallContext): Promise<TaskList>;
+  cancelTask(request: TaskIdRequest, context: CallContext): Promise<Task>;
+  subscribe(request: TaskIdRequest, context: CallContext): Stream;
+}
+
+export function createService({
+  engine,
+  log,
+  judge,
+  offering,
+}: {
+  readonly engine: Engine;
+  readonly log: TaskLog;
+  readonly judge: SchemaJudge;
+  readonly offering: Pick<Offering, 'inputModes' | 'structured'>;
+}): Service {
+  const find = async (taskId: string, { caller }: CallContext): Promise<TaskRecord> => {
+    const record = await log.get({ principal: caller.principal, taskId });
+    if (record === undefined) throw taskNotFound(taskId);
+    return record;
+  };
+
+  /** Hands the message to the agent: a task that begins or goes on, or a direct answer. */
+  async function send(request: SendMessageRequest, context: CallContext): Promise<TaskRecord | Answer> {
+    if (request.pushNotificationConfig !== undefined) throw pushNotSupported();
+    const { taskId } = request.message;
+    if (taskId !== undefined) return goOn(await find(taskId, context), request, context);
+    const contextId = request.message.contextId ?? uuid();
+    const order = await readOrder(request, { context, contextId, judge, offering });
+    const typed = order.structured !== undefined || order.refusal !== undefined;
+    const parts = typed ? undefined : await engine.reply(order);
+    return parts === undefined ? engine.submit(order) : { kind: 'message', message: reply(parts, contextId) };
+  }
+
+  async function goOn(
+    record: TaskRecord,
+    request: SendMessageRequest,
+    context: CallContext,
+  ): Promise<TaskRecord> {
+    const { contextId, state } = record;
+    if ((request.message.contextId ?? contextId) !== contextId) {
+      throw invalidParams([{ field: 'message.contextId', description: 'is not the context of the task' }]);
+    }
+    if (!isInterrupted(state)) {
+      const sentence = isTerminal(state)
+        ? 'The task has ended, so it takes no more messages; send one without taskId to begin another.'
+        : 'The task is being worked on, and takes a message only when it asks for one.';
+      throw new KediError('UNSUPPORTED_OPERATION', sentence, { info: { taskId: record.taskId } });
+    }
+    const [opening] = await log.read(record, 0);
+    const asked = opening?.type === 'message' ? opening.structured : undefined;
+    return engine.answer(record, readFollowUp(request, { context, contextId, asked, offering }));
+  }
+
+  return {
+    async sendMessage(request, context) {
+      const sent = await send(request, context);
+      if ('kind' in sent) return sent;
+      const task = request.returnImmediately
+        ? await readTask(log, sent)
+        : await awaitTask(log, sent, context.signal);
+      return { kind: 'task', task: limitHistory(task, request.historyLength) };
+    },
+
+    async *streamMessage(request, context) {
+      const sent = await send(request, context);
+      if ('kind' in sent) yield [sent];
+      else {
+        const { historyLength } = request;
+        yield* streamTask(log, sent, { until: 'question', historyLength, signal: context.signal });
+      }
+    },
+
+    async getTask({ id, historyLength }, context) {
+      return limitHistory(await readTask(log, await find(id, context)), historyLength);
+    },
+
+    async listTasks(request, { caller }) {
+      const { pageSize, includeArtifacts, historyLength = 0 } = request;
+      const page = await log.list({
+        principal: caller.principal,
+        limit: pageSize,
+        ...(request.contextId !== undefined && { contextId: request.contextId }),
+        ...(request.state !== undefined && { states: [request.state] }),
+        ...(request.updatedSince !== undefined && { updatedSince: request.updatedSince }),
+        ...(request.pageToken !== undefined && { page: request.pageToken }),
+      });
+      const tasks: Task[] = [];
+      for (const record of page.records) {
+        const whole = includeArtifacts || historyLength > 0;
+        const task = whole ? await readTask(log, record) : await readStatus(log, record);
+        const limited = limitHistory(task, historyLength);
+        tasks.push(includeArtifacts ? limited : { ...limited, artifacts: [] });
+      }
+      return { tasks, nextPageToken: page.next ?? '', pageSize, totalSize: page.total };
+    },
+
+    async cancelTask({ id }, context) {
+      const record = await find(id, context);
+      if (isTerminal(record.state)) throw notCancelable(id);
+      await engine.cancel(record);
+      const task = await readTask(log, await find(id, context));
+      if (task.status.state !== 'canceled') throw notCancelable(id);
+      return task;
+    },
+
+    async *subscribe({ id }, context) {
+      const record = await find(id, context);
+      if (isTerminal(record.state)) {
+        const sentence = 'The task has ended, so there is nothing to wait for; GetTask has all of it.';
+        throw new KediError('UNSUPPORTED_OPERATION', sentence, { info: { taskId: id } });
+      }
+      yield* streamTask(log, record, { until: 'end', historyLength: undefined, signal: context.signal });
+    },
+  };
+}
+
+/** The error of every operation on push notifications, until the card declares them (3.3.4). */
+export const pushNotSupported = (): KediError =>
+  new KediError(
+    'PUSH_NOTIFICATION_NOT_SUPPORTED',
+    'This agent sends no push notifications; its card says so. Poll with GetTask, or stream.',
+  );
+
+/** The error of GetExtendedAgentCard, until the card declares one (3.3.4). */
+export const noExtendedCard = (): KediError =>
+  new KediError('UNSUPPORTED_OPERATION', 'This agent has no extended card; its public one says all.');
+
+const reply = (parts: readonly Part[], contextId: string): Message => ({
+  messageId: uuid(),
+  role: 'agent',
+  parts,
+  contextId,
+  extensions: [],
+  referenceTaskIds: [],
+});
+
+const notCancelable = (taskId: string): KediError =>
+  new KediError('TASK_NOT_CANCELABLE', 'The task has ended, so it cannot be canceled.', { info: { taskId } });
