@@ -1,6 +1,6 @@
 import { follow } from '../domain/follow.js';
 import type { TaskLog } from '../domain/ports.js';
-import type { TaskKey, TaskRecord } from '../domain/task.js';
+import type { TaskRecord } from '../domain/task.js';
 import type { Frame } from '../protocol/agent-output.js';
 import { project, unread } from './project.js';
 
@@ -57,18 +57,22 @@ interface Projected {
   readonly ended: boolean;
 }
 
+/** A batch never reaches from what was there into what came later: a reader may want the one without the other. */
 async function* projected(
   log: TaskLog,
-  key: TaskKey,
+  record: TaskRecord,
   signal: AbortSignal,
 ): AsyncGenerator<Projected, void, void> {
   let projection = unread;
   let read = 0;
-  for await (const entries of follow(log, key, { signal })) {
-    const { after, frames } = project(projection, entries);
-    projection = after;
-    read += entries.length;
-    yield { frames, read, seq: after.seq, ended: after.ended };
+  for await (const batch of follow(log, record, { signal })) {
+    const present = Math.max(0, record.length - read);
+    for (const entries of [batch.slice(0, present), batch.slice(present)]) {
+      const { after, frames } = project(projection, entries);
+      projection = after;
+      read += entries.length;
+      if (entries.length > 0) yield { frames, read, seq: after.seq, ended: after.ended };
+    }
   }
 }
 
