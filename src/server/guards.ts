@@ -30,7 +30,8 @@ export function createGuard({ host, publicUrl, allowedOrigins }: Guarding) {
     (onLoopback && isLoopback(name)) || name.toLowerCase() === own?.hostname;
 
   const isOurOrigin = (origin: string, hostHeader: string): boolean =>
-    origin === own?.origin || (onLoopback && origin === `http://${hostHeader.toLowerCase()}`);
+    origin === own?.origin ||
+    (isLoopback(hostName(hostHeader)) && origin === `http://${hostHeader.toLowerCase()}`);
 
   return (request: IncomingMessage): Refusal | undefined => {
     const { host: hostHeader = '', origin } = request.headers;
