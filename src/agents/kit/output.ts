@@ -34,7 +34,8 @@ export function readOutput(
   let bytesWaiting = 0;
   let open = streams.length;
   let discarding = false;
-  let idle: NodeJS.Timeout | undefined;
+  let cameLately = false;
+  let settling: NodeJS.Timeout | undefined;
   let wake = (): void => {};
 
   const flow = (): void => {
@@ -47,10 +48,20 @@ export function readOutput(
     for (const stream of streams) stream.destroy();
   };
 
+  /** Looks again and again, and gives the pipes up once they have been silent for a while though they were read. */
+  const settle = (): void => {
+    if (open === 0) return;
+    cameLately = false;
+    settling = setTimeout(() => {
+      // A busy event loop runs its timers before it reads, so it is given the time to read.
+      setImmediate(() => (cameLately || streams.some((stream) => stream.isPaused()) ? settle() : close()));
+    }, idleMs);
+  };
+
   const listen = (channel: OutputLine['channel'], cut: (bytes: Buffer) => readonly BytesLine[]): void => {
     const stream = channels[channel];
     stream.on('data', (bytes: Buffer) => {
-      idle?.refresh();
+      cameLately = true;
       if (discarding) return;
       for (const line of cut(bytes)) waiting.push({ channel, bytes: line.bytes, whole: line.whole });
       bytesWaiting += bytes.length;
@@ -75,7 +86,7 @@ export function readOutput(
   for (const stream of streams) {
     stream.on('close', () => {
       open -= 1;
-      if (open === 0) clearTimeout(idle);
+      if (open === 0) clearTimeout(settling);
       wake();
     });
   }
@@ -113,13 +124,7 @@ export function readOutput(
       bytesWaiting = 0;
       flow();
     },
-    settle() {
-      if (open === 0) return;
-      idle = setTimeout(() => {
-        if (bytesWaiting > waitingBytes) idle?.refresh();
-        else close();
-      }, idleMs);
-    },
+    settle,
     close,
   };
 }

@@ -105,6 +105,34 @@ describe('a program as lines', () => {
   });
 });
 
+describe('a program that ends before it is read', () => {
+  it('has all of its output read, however slowly', async () => {
+    const bytes = 1_150_000;
+    const child = await start('head', {
+      program: 'head',
+      args: ['-c', `${bytes}`, '/dev/zero'],
+      pieces: true,
+    });
+    await delay(400);
+    expect(isAlive(child.pid)).toBe(false);
+    const lines = child.lines();
+    let length = (await lines.next()).value?.bytes.length ?? 0;
+    await delay(600);
+    for await (const line of lines) length += line.bytes.length;
+    expect(length).toBe(bytes);
+  });
+
+  it('has its output read by a server that was busy meanwhile, and a stranger that holds the pipe is not waited for', async () => {
+    const child = await start('leave-child.sh', {
+      program: 'sh',
+      args: ['-c', 'env -i setsid sleep 3 & sleep 0.1; echo late'],
+    });
+    const until = performance.now() + 700;
+    while (performance.now() < until);
+    expect(texts(await all(child))).toEqual(['stdout: late']);
+  });
+});
+
 describe('a program that cannot be started', () => {
   const refused = (name: string, options: Partial<ProcessOptions> = {}) =>
     expect(start(name, options)).rejects;
