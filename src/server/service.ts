@@ -38,6 +38,11 @@ export interface TaskList {
 /** The answer to a message: a task, or the agent's direct message (A2A 1.0, 3.1.1). */
 export type Answer = Extract<StreamEvent, { readonly kind: 'task' | 'message' }>;
 
+/** What became of a message: a direct answer, or a task that an agent works on. */
+type Sent =
+  | Extract<Answer, { readonly kind: 'message' }>
+  | { readonly kind: 'handed'; readonly record: TaskRecord; readonly since: number };
+
 type Stream = AsyncGenerator<readonly StreamEvent[], void, void>;
 
 /**
@@ -70,8 +75,8 @@ export function createService({
     return record;
   };
 
-  /** Hands the message to the agent: a task that begins or goes on, or a direct answer. */
-  async function send(request: SendMessageRequest, context: CallContext): Promise<TaskRecord | Answer> {
+  /** Hands the message to the agent. `since`: how long the task's log was before. */
+  async function send(request: SendMessageRequest, context: CallContext): Promise<Sent> {
     if (request.pushNotificationConfig !== undefined) throw pushNotSupported();
     const { taskId } = request.message;
     if (taskId !== undefined) return goOn(await find(taskId, context), request, context);
@@ -79,14 +84,11 @@ export function createService({
     const order = await readOrder(request, { context, contextId, judge, offering });
     const typed = order.structured !== undefined || order.refusal !== undefined;
     const parts = typed ? undefined : await engine.reply(order);
-    return parts === undefined ? engine.submit(order) : { kind: 'message', message: reply(parts, contextId) };
+    if (parts !== undefined) return { kind: 'message', message: reply(parts, contextId) };
+    return { kind: 'handed', record: await engine.submit(order), since: 0 };
   }
 
-  async function goOn(
-    record: TaskRecord,
-    request: SendMessageRequest,
-    context: CallContext,
-  ): Promise<TaskRecord> {
+  async function goOn(record: TaskRecord, request: SendMessageRequest, context: CallContext): Promise<Sent> {
     const { contextId, state } = record;
     if ((request.message.contextId ?? contextId) !== contextId) {
       throw invalidParams([{ field: 'message.contextId', description: 'is not the context of the task' }]);
@@ -99,25 +101,27 @@ export function createService({
     }
     const [opening] = await log.read(record, 0);
     const asked = opening?.type === 'message' ? opening.structured : undefined;
-    return engine.answer(record, readFollowUp(request, { context, contextId, asked, offering }));
+    const order = readFollowUp(request, { context, contextId, asked, offering });
+    return { kind: 'handed', record: await engine.answer(record, order), since: record.length };
   }
 
   return {
     async sendMessage(request, context) {
       const sent = await send(request, context);
-      if ('kind' in sent) return sent;
+      if (sent.kind === 'message') return sent;
       const task = request.returnImmediately
-        ? await readTask(log, sent)
-        : await awaitTask(log, sent, context.signal);
+        ? await readTask(log, sent.record)
+        : await awaitTask(log, sent.record, context.signal);
       return { kind: 'task', task: limitHistory(task, request.historyLength) };
     },
 
     async *streamMessage(request, context) {
       const sent = await send(request, context);
-      if ('kind' in sent) yield [sent];
+      if (sent.kind === 'message') yield [sent];
       else {
         const { historyLength } = request;
-        yield* streamTask(log, sent, { until: 'question', historyLength, signal: context.signal });
+        const { signal } = context;
+        yield* streamTask(log, sent.record, { since: sent.since, historyLength, signal });
       }
     },
 
@@ -160,7 +164,8 @@ export function createService({
         const sentence = 'The task has ended, so there is nothing to wait for; GetTask has all of it.';
         throw new KediError('UNSUPPORTED_OPERATION', sentence, { info: { taskId: id } });
       }
-      yield* streamTask(log, record, { until: 'end', historyLength: undefined, signal: context.signal });
+      const { signal } = context;
+      yield* streamTask(log, record, { since: undefined, historyLength: undefined, signal });
     },
   };
 }

@@ -41,36 +41,43 @@ export async function awaitTask(log: TaskLog, record: TaskRecord, signal: AbortS
 }
 
 /**
- * A task's stream: the task as far as `record` tells, then what happens, event by event, until it has ended; with
- * `until: 'question'` also until it waits for its client. Ends when `signal` aborts.
+ * A task's stream: the task, then what happens, event by event, until it has ended, or until `signal` aborts. `since`
+ * undefined: it begins with the task as far as `record` tells. A number: with the task as the latest message left it,
+ * which is the entry of that index or a later one; and it ends also when the task waits for its client.
  */
 export async function* streamTask(
   log: TaskLog,
   record: TaskRecord,
   {
-    until,
+    since,
     historyLength,
     signal,
   }: {
-    readonly until: 'question' | 'end';
+    readonly since: number | undefined;
     readonly historyLength: number | undefined;
     readonly signal: AbortSignal;
   },
 ): AsyncGenerator<readonly StreamEvent[], void, void> {
   const fold = foldTask(record);
+  let events: StreamEvent[] = [];
+  let begun = false;
   for await (const entries of follow(log, record, { signal })) {
-    const events: StreamEvent[] = [];
     for (const entry of entries) {
-      const live = fold.length >= record.length;
-      fold.add([entry], live ? (event) => events.push(event) : undefined);
-      if (fold.length === record.length) {
-        events.push({ kind: 'task', task: limitHistory(fold.task(), historyLength) });
-      } else if (live && until === 'question' && isInterrupted(fold.state)) {
+      fold.add([entry], begun ? (event) => events.push(event) : undefined);
+      const begins =
+        since === undefined ? fold.length === record.length : entry.type === 'message' && fold.length > since;
+      if (begins && fold.length <= record.length) {
+        begun = true;
+        events = [{ kind: 'task', task: limitHistory(fold.task(), historyLength) }];
+      }
+      if (since !== undefined && fold.length >= record.length && isInterrupted(fold.state)) {
         yield events;
         return;
       }
     }
-    if (events.length > 0) yield events;
+    if (fold.length < record.length || events.length === 0) continue;
+    yield events;
+    events = [];
   }
 }
 
