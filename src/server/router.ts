@@ -18,8 +18,9 @@ import { cardModes, type Offering } from './offering.js';
 import { sendProblem } from './problem.js';
 import { discardBody } from './read-body.js';
 import type { Settings } from './settings.js';
+import { webRoutes } from './web-route.js';
 
-/** Every route but JSON-RPC, which is in front of it: the card, health, and the chat. */
+/** Every route but JSON-RPC, which is in front of it: the card, health, the page, and the chat. */
 export function createRouter({
   settings,
   offering,
@@ -48,6 +49,7 @@ export function createRouter({
   app.get(CARD_PATH, card);
   app.get('/healthz', (_, response) => serveHealth(response));
   app.get('/readyz', (_, response) => serveReadiness(response, vitals));
+  for (const { path, handle } of webRoutes()) app.get(path, handle);
   const sourceOf = (name: string) => agentKinds.find(({ kind }) => kind === name)?.source;
   for (const { path, handle } of chatRoutes({ log, streams, sourceOf, logger })) {
     app.all(path, (request, response) => handle(request, response, callerOf(request)));
