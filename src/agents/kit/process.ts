@@ -12,8 +12,8 @@ export interface ProcessOptions {
   readonly cwd: string;
   /** The whole environment of the program (`childEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to stdin, which is then closed; `open` leaves it to `write` and `closeInput`. */
-  readonly input: string | Uint8Array | 'open';
+  /** Written to stdin, which is then closed; undefined leaves it to `write` and `closeInput`. */
+  readonly input: string | Uint8Array | undefined;
   /** stdout as it comes instead of line by line; stderr always comes in lines. */
   readonly pieces?: true;
   /** Ends the program, its children and `lines`. */
@@ -88,7 +88,7 @@ export async function startProcess(options: ProcessOptions): Promise<AgentProces
 
   // A program need not read what it is given.
   child.stdin.on('error', () => {});
-  if (options.input !== 'open') child.stdin.end(options.input);
+  if (options.input !== undefined) child.stdin.end(options.input);
 
   return {
     pid: child.pid,

@@ -26,7 +26,7 @@ describe('an agent without a way of its own to answer by a schema', () => {
     const reason = '/id: must be at least 1';
     const text = instruct({ ...turn, refused: { reason, document: '{"id":0}' } });
     expect(text).toContain(
-      `${schemaText}\n\nYour last answer was refused: ${reason}\n\nIt was:\n{"id":0}\n\n`,
+      `${schemaText}\n\nThe document you gave for this was refused: ${reason}\n\nIt was:\n{"id":0}\n\n`,
     );
     expect(instruct({ ...turn, refused: { reason, document: 'x'.repeat(1_000_000) } }).length).toBeLessThan(
       10_000,

@@ -64,7 +64,7 @@ describe('a program as lines', () => {
   });
 
   it('is spoken with for as long as one likes', async () => {
-    const child = await start('parrot.sh', { input: 'open' });
+    const child = await start('parrot.sh', { input: undefined });
     const lines = child.lines();
     await child.write('first\n');
     expect(texts([(await lines.next()).value ?? nothing])).toEqual(['stdout: first']);
