@@ -1,0 +1,75 @@
+import type { Agent, Line, Outcome, Turn } from '../domain/agent.js';
+import { KediError } from '../domain/errors.js';
+import type { Entry, StructuredRequest } from '../domain/task.js';
+import type { Ending } from './failure.js';
+import { createHearing, type Hearing } from './hearing.js';
+import { settle } from './settle.js';
+import type { Work } from './within.js';
+
+export interface AttemptsOptions {
+  readonly agent: Agent;
+  /** The turn of each run: the last document that was refused, and why. */
+  readonly turn: (refused: Turn['refused']) => Promise<Turn>;
+  readonly structured: StructuredRequest | undefined;
+  /** How many runs in all. */
+  readonly attempts: number;
+  readonly resultBytes: number;
+  readonly keepStderr: boolean;
+  /** Hears what the agent calls the conversation. */
+  readonly named: (session: string) => Promise<void>;
+  readonly now: () => number;
+}
+
+/**
+ * The runs of an agent for one request, as entries of its task's log; returns what they come to. Where a typed result
+ * is refused and attempts are left, the agent runs again and is told why; the last refusal is thrown.
+ */
+export async function* attempts(options: AttemptsOptions): Work<Entry, Ending> {
+  const { agent, now } = options;
+  let refused: Turn['refused'];
+  for (let attempt = 1; ; attempt += 1) {
+    yield { type: 'run', at: now(), attempt, ...(refused !== undefined && { why: refused.reason }) };
+    const turn = await options.turn(refused);
+    const hearing = createHearing({ holds: options.structured !== undefined, named: options.named });
+    const outcome = yield* listen(agent.run(turn), { hearing, now, keepStderr: options.keepStderr });
+    try {
+      return await settle(outcome, { ...options, hearing, output: turn.output, at: now() });
+    } catch (error) {
+      if (!(error instanceof KediError) || !error.code.startsWith('RESULT_')) throw error;
+      if (attempt >= options.attempts) throw error;
+      refused = { document: outcome.kind === 'json' ? outcome.document : '', reason: error.message };
+    }
+  }
+}
+
+/** An agent's lines as entries; whatever becomes of it, the agent is told to clean up. */
+async function* listen(
+  lines: Work<Line, Outcome>,
+  {
+    hearing,
+    now,
+    keepStderr,
+  }: { readonly hearing: Hearing; readonly now: () => number; readonly keepStderr: boolean },
+): Work<Entry, Outcome> {
+  let withheld = false;
+  try {
+    for (;;) {
+      const step = await lines.next();
+      if (step.done) return step.value;
+      const { raw, channel } = step.value;
+      const events = await hearing.hear(step.value.events);
+      if (channel === 'stdout' || keepStderr) yield { type: 'line', at: now(), raw, channel, events };
+      else if (!withheld) {
+        withheld = true;
+        yield {
+          type: 'notice',
+          at: now(),
+          status: 'stderr_withheld',
+          text: 'What the agent writes on stderr is not shown here.',
+        };
+      }
+    }
+  } finally {
+    await lines.return({ kind: 'done' });
+  }
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KediError } from '../domain/errors.js';
+import type { TaskKey } from '../domain/task.js';
+import { type Job, perform, type Surroundings } from './perform.js';
+import type { Place, Queue } from './queue.js';
+
+/** What is under way for a task, or in place of one. */
+export interface Active {
+  readonly stop: AbortController;
+  readonly place: Place | undefined;
+  /** Resolves when it has ended durably; never rejects. */
+  readonly done: Promise<unknown>;
+  /** Nothing is left of it but to write its end. */
+  settling: boolean;
+}
+
+/** All that is under way: at most one turn a task. */
+export interface Jobs {
+  find(key: TaskKey): Active | undefined;
+  /** Begins a turn; `give` makes its order durable, and so resolves this. No place or closed: KediError BUSY. */
+  begin(turn: Omit<Job, 'place' | 'stop'>, give: () => Promise<void>): Promise<void>;
+  /** The same for what is no task; the key is no other's. */
+  take<T>(key: ContextualKey, carryOut: (place: Place, stop: AbortController) => Promise<T>): Promise<T>;
+  /** Keeps everyone else from the task meanwhile. */
+  hold(key: TaskKey, carryOut: () => Promise<void>): Promise<void>;
+  /** Throws KediError BUSY once nothing new is begun. */
+  refuseWhenClosed(): void;
+  drain(graceMs: number): Promise<void>;
+}
+
+interface Kept {
+  readonly place: Place | undefined;
+  readonly stop: AbortController;
+  readonly work: Promise<unknown>;
+}
+
+interface ContextualKey extends TaskKey {
+  readonly contextId: string;
+}
+
+export function createJobs({
+  shared,
+  queue,
+}: {
+  readonly shared: Surroundings;
+  readonly queue: Queue;
+}): Jobs {
+  const active = new Map<string, Active>();
+  const closed = new AbortController();
+  let closing = false;
+
+  const refuseWhenClosed = (): void => {
+    if (closing) throw new KediError('BUSY', 'The server is shutting down.', { retryAfterSeconds: 10 });
+  };
+
+  const enter = ({ principal, contextId }: { principal: string; contextId: string }): Place => {
+    refuseWhenClosed();
+    return queue.enter(nameOf(principal, contextId));
+  };
+
+  const keep = (key: TaskKey, { place, stop, work }: Kept): Active => {
+    const name = nameOf(key.principal, key.taskId);
+    const done = work.catch(() => {}).finally(() => active.delete(name));
+    const kept: Active = { place, stop, done, settling: false };
+    active.set(name, kept);
+    return kept;
+  };
+
+  return {
+    find: (key) => active.get(nameOf(key.principal, key.taskId)),
+    refuseWhenClosed,
+    begin(turn, give) {
+      const place = enter(turn.order);
+      const stop = new AbortController();
+      const given = give();
+      const settling = (): void => {
+        kept.settling = true;
+      };
+      const work = perform({ ...turn, place, stop }, given, { ...shared, closed: closed.signal, settling });
+      const kept = keep(turn.key, { place, stop, work });
+      return given;
+    },
+    take(key, carryOut) {
+      const place = enter(key);
+      const stop = new AbortController();
+      const work = carryOut(place, stop).finally(place.leave);
+      keep(key, { place, stop, work });
+      return work;
+    },
+    hold(key, carryOut) {
+      const work = carryOut();
+      keep(key, { place: undefined, stop: new AbortController(), work });
+      return work;
+    },
+
+    async drain(graceMs) {
+      closing = true;
+      const stopAll = (only: (job: Active) => boolean): void => {
+        for (const job of active.values()) if (only(job)) job.stop.abort(shutDown());
+      };
+      stopAll(({ place }) => place?.waiting === true);
+      const ended = Promise.all([...active.values()].map((job) => job.done));
+      const waiting = new AbortController();
+      const grace = sleep(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
+      await Promise.race([ended, grace]);
+      waiting.abort();
+      stopAll(() => true);
+      closed.abort();
+      await ended;
+    },
+  };
+}
+
+const shutDown = (): KediError =>
+  new KediError('CANCELED', 'The server was shut down before the task had ended.');
+
+/** Two texts as one, unlike any other two. */
+const nameOf = (principal: string, id: string): string => `${principal.length}:${principal}${id}`;

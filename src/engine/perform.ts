@@ -1,0 +1,112 @@
+import type { Agent, Turn } from '../domain/agent.js';
+import type { Logger, Observer, Sessions, TaskLog } from '../domain/ports.js';
+import type { OutputSchema } from '../domain/schema.js';
+import type { Entry, StructuredRequest, TaskKey } from '../domain/task.js';
+import { attempts } from './attempts.js';
+import type { EngineBounds } from './bounds.js';
+import { type Ending, explain, failed, outcomeOf, type Redact, timedOut } from './failure.js';
+import { finish } from './finish.js';
+import type { Order } from './order.js';
+import type { Place } from './queue.js';
+import { record } from './record.js';
+import { redactEntry } from './redact.js';
+import { createTurns } from './turn.js';
+import { within } from './within.js';
+
+/** What every turn of an engine shares. */
+export interface Surroundings {
+  readonly agent: Agent;
+  readonly agentKind: string;
+  readonly log: TaskLog;
+  readonly sessions: Sessions;
+  readonly bounds: EngineBounds;
+  readonly attempts: number;
+  readonly keepStderr: boolean;
+  readonly redact: Redact | undefined;
+  readonly logger: Logger;
+  readonly observer: Observer;
+  readonly now: () => number;
+}
+
+/** One turn of a task: what was ordered, and where it stands in line. */
+export interface Job {
+  readonly key: TaskKey;
+  readonly order: Order;
+  readonly structured: StructuredRequest | undefined;
+  readonly output: OutputSchema | undefined;
+  /** How many entries the task's log has before this order. */
+  readonly earlier: number;
+  readonly place: Place;
+  /** Its abort ends the turn; the reason is a KediError and becomes the task's. */
+  readonly stop: AbortController;
+}
+
+/**
+ * Carries out a turn from its place in line to its durable end, and never throws. `given` resolves when its order is
+ * durable; rejects: there is no turn to carry out. `settling` is called when nothing is left to do but write the end.
+ */
+export async function perform(
+  job: Job,
+  given: Promise<void>,
+  shared: Surroundings & { readonly closed: AbortSignal; readonly settling: () => void },
+): Promise<void> {
+  const { place, stop, key } = job;
+  const { observer, agentKind, now } = shared;
+  const safe = (entry: Entry): Entry =>
+    shared.redact === undefined ? entry : redactEntry(entry, shared.redact);
+  let began: number | undefined;
+  let ending: Ending;
+  try {
+    await place.turn(stop.signal);
+    began = performance.now();
+    observer.turnStarted?.({ agentKind });
+    ending = await run(job, { ...shared, safe });
+  } catch (thrown) {
+    const error = stop.signal.aborted ? stop.signal.reason : thrown;
+    ending = failed(explain(error, { ...shared, taskId: key.taskId }), now());
+  }
+  try {
+    await given;
+    shared.settling();
+    await finish(ending.map(safe), { ...shared, key });
+    const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
+    observer.turnEnded?.({ agentKind, ...outcomeOf(ending), seconds });
+  } catch {
+    // Whoever gave the order has been told.
+  } finally {
+    place.leave();
+  }
+}
+
+async function run(
+  job: Job,
+  shared: Surroundings & { readonly safe: (entry: Entry) => Entry },
+): Promise<Ending> {
+  const { key, structured, stop } = job;
+  const { bounds, log, logger, safe } = shared;
+  const { signal } = stop;
+  const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
+  try {
+    const turns = createTurns({ ...shared, ...job, taskId: key.taskId, signal });
+    const work = attempts({
+      ...shared,
+      structured,
+      resultBytes: bounds.resultBytes,
+      turn: (refused: Turn['refused']) => turns.turn(refused),
+      named: turns.named,
+    });
+    const bounded = within(work, {
+      signal,
+      stopMs: bounds.stopMs,
+      end: [],
+      abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId: key.taskId }),
+    });
+    return await record(bounded, {
+      append: (entry) => log.append(key, [safe(entry)]),
+      logBytes: bounds.logBytes,
+      stop: (reason) => stop.abort(reason),
+    });
+  } finally {
+    clearTimeout(deadline);
+  }
+}

@@ -1,0 +1,108 @@
+import { KediError } from '../domain/errors.js';
+
+/** Lines up turns: those of one context in their order, and never more at once than there are slots. */
+export interface Queue {
+  /** Takes the next place of a context. Too many wait already: KediError BUSY. */
+  enter(context: string): Place;
+  counts(): Counts;
+}
+
+export interface Counts {
+  readonly running: number;
+  readonly pending: number;
+}
+
+export interface Place {
+  /** Whether it has not been its turn yet. */
+  readonly waiting: boolean;
+  /** Resolves when it is this one's turn, holding a slot from then on; rejects when `signal` aborts first. */
+  turn(signal: AbortSignal): Promise<void>;
+  /** Gives the place up, and with it the slot; a second time does nothing. */
+  leave(): void;
+}
+
+interface Waiting {
+  readonly context: string;
+  readonly call: () => void;
+}
+
+/** A queue of so many slots and so many who may wait for one; `changed` hears of every change of its counts. */
+export function createQueue({
+  concurrency,
+  pending,
+  changed,
+}: {
+  readonly concurrency: number;
+  readonly pending: number;
+  readonly changed: (counts: Counts) => void;
+}): Queue {
+  // In the order in which they came; a context is busy while one of its turns holds a slot.
+  const waiting = new Set<Waiting>();
+  const busy = new Set<string>();
+
+  const counts = (): Counts => ({ running: busy.size, pending: waiting.size });
+
+  /** Calls whoever is first and whose context is free: who waits for his context holds no slot. */
+  const advance = (): void => {
+    for (const one of waiting) {
+      if (busy.size >= concurrency) return;
+      if (busy.has(one.context)) continue;
+      waiting.delete(one);
+      busy.add(one.context);
+      one.call();
+    }
+  };
+
+  return {
+    enter(context) {
+      const free = busy.size < concurrency && !busy.has(context);
+      if (!free && waiting.size >= pending) {
+        throw new KediError('BUSY', 'The server has as much to do as it takes on; try again soon.', {
+          retryAfterSeconds: 1,
+        });
+      }
+      let state: 'waiting' | 'running' | 'left' = 'waiting';
+      let begin = (): void => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const one: Waiting = {
+        context,
+        call: () => {
+          state = 'running';
+          begin();
+        },
+      };
+      const leave = (): void => {
+        if (state === 'left') return;
+        waiting.delete(one);
+        if (state === 'running') busy.delete(context);
+        state = 'left';
+        advance();
+        changed(counts());
+      };
+      waiting.add(one);
+      advance();
+      changed(counts());
+      return {
+        get waiting() {
+          return state === 'waiting';
+        },
+        leave,
+        turn: (signal) =>
+          new Promise((resolve, reject) => {
+            const abort = (): void => {
+              if (state !== 'running') reject(signal.reason);
+            };
+            signal.addEventListener('abort', abort);
+            if (signal.aborted) abort();
+            begun.then(() => {
+              signal.removeEventListener('abort', abort);
+              resolve();
+            });
+          }),
+      };
+    },
+    counts,
+  };
+}

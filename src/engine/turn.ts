@@ -1,0 +1,74 @@
+import type { Turn } from '../domain/agent.js';
+import type { OpenSession, Sessions, TaskLog } from '../domain/ports.js';
+import type { OutputSchema } from '../domain/schema.js';
+import { readHistory } from './history.js';
+import { type Order, promptOf } from './order.js';
+
+/** Makes the turns of one order: of each of its attempts one, in the same conversation. */
+export interface Turns {
+  turn(refused: Turn['refused']): Promise<Turn>;
+  /** The agent calls the conversation so from now on; durable when it resolves. */
+  named(session: string): Promise<void>;
+}
+
+export function createTurns({
+  order,
+  output,
+  taskId,
+  earlier,
+  agentKind,
+  sessions,
+  log,
+  signal,
+}: {
+  readonly order: Order;
+  readonly output: OutputSchema | undefined;
+  readonly taskId: string;
+  /** How many entries the task's log has before this order. */
+  readonly earlier: number;
+  readonly agentKind: string;
+  readonly sessions: Sessions;
+  readonly log: TaskLog;
+  readonly signal: AbortSignal;
+}): Turns {
+  const { principal, contextId, message } = order;
+  let opened: OpenSession | undefined;
+  let session: string | undefined;
+
+  const open = async (): Promise<OpenSession> => {
+    if (opened === undefined) {
+      opened = await sessions.open({ principal, contextId }, agentKind);
+      session = opened.session;
+    }
+    return opened;
+  };
+
+  return {
+    async turn(refused) {
+      const conversation = await open();
+      return {
+        taskId,
+        contextId,
+        messageId: message.messageId,
+        prompt: promptOf(message.parts),
+        parts: message.parts,
+        history: () => readHistory({ log, principal, contextId, taskId, earlier }),
+        metadata: order.metadata,
+        acceptedOutputModes: order.acceptedOutputModes,
+        output,
+        refused,
+        session,
+        get workspace() {
+          return conversation.workspace();
+        },
+        signal,
+      };
+    },
+    async named(name) {
+      const conversation = await open();
+      if (name === session) return;
+      session = name;
+      await conversation.rename(name);
+    },
+  };
+}
