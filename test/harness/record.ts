@@ -41,7 +41,7 @@ const claude: readonly Scene[] = [
   {
     name: 'tools',
     steps: [
-      calls(['Read', '{"file_path":"WORKSPACE/a.txt","limit":9.0}'], ['Bash', '{"command":"touch /etc/no"}']),
+      calls(['Read', '{"file_path":"a.txt","limit":9.0}'], ['Bash', '{"command":"touch /etc/no"}']),
       text('It says hello.'),
     ],
   },
@@ -84,12 +84,12 @@ const claude: readonly Scene[] = [
   },
   {
     name: 'too-many-turns',
-    steps: [calls(['Read', '{"file_path":"WORKSPACE/a.txt"}'])],
+    steps: [calls(['Read', '{"file_path":"a.txt"}'])],
     args: ['--max-turns', '2'],
   },
   {
     name: 'over-budget',
-    steps: [calls(['Read', '{"file_path":"WORKSPACE/a.txt"}'])],
+    steps: [calls(['Read', '{"file_path":"a.txt"}'])],
     args: ['--max-budget-usd', '0.0001'],
   },
 ];
@@ -199,10 +199,7 @@ async function record(
   await writeFile(join(workspace, 'a.txt'), 'hello file\n');
   const schema = join(directory, 'schema.json');
   await writeFile(schema, widgetSchema);
-  const placed: readonly ModelStep[] = JSON.parse(
-    JSON.stringify(scene.steps).replaceAll('WORKSPACE', workspace),
-  );
-  const model = await startModelServer(inOrder(...placed));
+  const model = await startModelServer(inOrder(...scene.steps));
   try {
     const { args, env } = settings({ url: model.url, home });
     const child = spawn(

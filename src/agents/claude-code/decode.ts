@@ -1,0 +1,253 @@
+import type { FinishReason, OutputEvent } from '../../domain/agent.js';
+import type { JsonText } from '../../domain/json.js';
+import { jsonText, readDocument } from '../../schema/document.js';
+import {
+  isShape,
+  type JsonLine,
+  readJsonLine,
+  type Shape,
+  shapeAt,
+  shapesAt,
+  textAt,
+} from '../kit/json-line.js';
+import { openMessages } from './messages.js';
+import { decodeSystem } from './system.js';
+
+/** The tool by which Claude Code takes a document from its model. */
+export const outputTool = 'StructuredOutput';
+
+/** Reads the stream-json of one run of Claude Code, line by line. */
+export interface ClaudeDecoder {
+  /** What a line means; undefined where it is not understood. Never throws. */
+  decode(line: Uint8Array): readonly OutputEvent[] | undefined;
+  /** The last `result` line, or undefined as long as there was none. */
+  result(): ClaudeResult | undefined;
+  /** The last document that Claude Code took from its model. */
+  document(): ClaudeDocument | undefined;
+  /** Whether tasks go on in the background, so that more will be said after a result. */
+  busy(): boolean;
+}
+
+export interface ClaudeResult {
+  readonly ok: boolean;
+  /** `success`, `error_max_turns` and the like. */
+  readonly subtype: string;
+  readonly text: string | undefined;
+  readonly errors: readonly string[];
+  /** HTTP status of the model's refusal. */
+  readonly status: number | undefined;
+}
+
+/** `exact`: as the model wrote it, from its pieces; else only what Claude Code had parsed and printed again is left. */
+export interface ClaudeDocument {
+  readonly text: string;
+  readonly exact: boolean;
+}
+
+/** Understood and silent: kinds of lines that make no event, and the parts of partial messages that carry no words. */
+export const silentKinds: readonly string[] = [
+  'stream_event/message_start',
+  'stream_event/content_block_start',
+  'stream_event/content_block_delta/input_json_delta',
+  'stream_event/content_block_delta/signature_delta',
+  'stream_event/content_block_stop',
+  'stream_event/message_delta',
+  'stream_event/message_stop',
+  'stream_event/ping',
+  'assistant, where its words were shown in pieces',
+  'user, where it repeats what was asked',
+  'control_response',
+  'keep_alive',
+  'tool_progress',
+  'system/status requesting',
+  'system/thinking_tokens',
+  'system/ui_invalidate',
+  'system/background_tasks_changed',
+  'system/task_updated',
+  'system/task_progress',
+  'system/session_state_changed',
+];
+
+/** Begins with the first line of a run. */
+export function claudeDecoder(): ClaudeDecoder {
+  const messages = openMessages({ keepInputOf: outputTool });
+  const parsedInputs = new Map<string, JsonText>();
+  let model: string | undefined;
+  let result: ClaudeResult | undefined;
+  let accepted: string | undefined;
+  let structuredOutput: JsonText | undefined;
+  let background = 0;
+
+  const assistant = (line: JsonLine, parent: string | undefined): readonly OutputEvent[] | undefined => {
+    const message = shapeAt(line.shape, 'message');
+    const by = parent === undefined ? {} : { parent };
+    if (parent === undefined && typeof message.model === 'string' && message.model !== '<synthetic>') {
+      model = message.model;
+    }
+    const events: OutputEvent[] = [];
+    for (const [block, index] of shapesAt(message, 'content')) {
+      if (block.type === 'text' && typeof block.text === 'string') {
+        const { text } = block;
+        // Claude Code words the API's refusals as if its model had said them.
+        if (line.shape.is_api_error_message === true || line.shape.error !== undefined) {
+          events.push({ type: 'status', status: 'api_error', text, ...by });
+        } else if (text !== '' && !messages.wasShown('text', text, parent)) {
+          const starts = messages.starts(textAt(message, 'id') ?? '', parent);
+          events.push({ type: 'delta', text, ...(starts ? { startsMessage: true } : {}), ...by });
+        }
+      } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
+        const { thinking } = block;
+        if (thinking !== '' && !messages.wasShown('thinking', thinking, parent)) {
+          events.push({ type: 'raw', text: thinking, ...by });
+        }
+      } else if (isToolCall(block)) {
+        const printed = line.exact('message', 'content', index, 'input');
+        if (printed === undefined) return undefined;
+        const input = exactInput(messages.input(block.id)) ?? printed;
+        if (parent === undefined && block.name === outputTool) parsedInputs.set(block.id, printed);
+        events.push({ type: 'tool_call', id: block.id, name: block.name, input, ...by });
+      } else if (isToolResult(block)) {
+        events.push(toolResult(block, by));
+      } else {
+        events.push({ type: 'raw', text: line.exact('message', 'content', index) ?? '', ...by });
+      }
+    }
+    return events;
+  };
+
+  const user = (line: JsonLine, parent: string | undefined): readonly OutputEvent[] => {
+    const message = shapeAt(line.shape, 'message');
+    const by = parent === undefined ? {} : { parent };
+    if (line.shape.isReplay === true) return [];
+    if (typeof message.content === 'string') {
+      return [{ type: 'status', status: 'note', text: message.content, ...by }];
+    }
+    return shapesAt(message, 'content').flatMap(([block, index]): readonly OutputEvent[] => {
+      if (block.type === 'text' && typeof block.text === 'string') {
+        return [{ type: 'status', status: 'note', text: block.text, ...by }];
+      }
+      if (isToolResult(block)) {
+        if (block.is_error !== true && parsedInputs.has(block.tool_use_id)) accepted = block.tool_use_id;
+        const pictures = shapesAt(block, 'content').filter(([part]) => part.type !== 'text');
+        const shown = pictures.map(
+          ([, at]): OutputEvent => ({
+            type: 'raw',
+            text: line.exact('message', 'content', index, 'content', at) ?? '',
+            ...by,
+          }),
+        );
+        return [toolResult(block, by), ...shown];
+      }
+      return [{ type: 'raw', text: line.exact('message', 'content', index) ?? '', ...by }];
+    });
+  };
+
+  const ended = (line: JsonLine): readonly OutputEvent[] => {
+    const { shape } = line;
+    const subtype = textAt(shape, 'subtype') ?? '';
+    const ok = subtype === 'success' && shape.is_error !== true;
+    const errors = Array.isArray(shape.errors) ? shape.errors.filter((each) => typeof each === 'string') : [];
+    const status = typeof shape.api_error_status === 'number' ? shape.api_error_status : undefined;
+    result = { ok, subtype, text: textAt(shape, 'result'), errors, status };
+    structuredOutput = line.exact('structured_output');
+    const usage = line.exact('usage');
+    const costUsd = line.exact('total_cost_usd');
+    return [
+      {
+        type: 'usage',
+        finishReason: finishReason(shape, ok),
+        ...(model === undefined ? {} : { model }),
+        ...(usage === undefined ? {} : { usage }),
+        ...(costUsd === undefined ? {} : { costUsd }),
+        ...(ok && result.text !== undefined ? { text: result.text } : {}),
+      },
+    ];
+  };
+
+  return {
+    decode(bytes) {
+      const line = readJsonLine(bytes);
+      if (line === undefined) return undefined;
+      const { shape } = line;
+      const parent = textAt(shape, 'parent_tool_use_id');
+      switch (shape.type) {
+        case 'stream_event':
+          return messages.event(shapeAt(shape, 'event'), parent);
+        case 'assistant':
+          return assistant(line, parent);
+        case 'user':
+          return user(line, parent);
+        case 'result':
+          return ended(line);
+        case 'system':
+          if (shape.subtype === 'background_tasks_changed' && Array.isArray(shape.tasks)) {
+            background = shape.tasks.length;
+          }
+          return decodeSystem(line);
+        case 'rate_limit_event':
+          return [
+            {
+              type: 'status',
+              status: 'rate_limit',
+              text: line.exact('rate_limit_info') ?? 'The model limits the rate of requests.',
+            },
+          ];
+        case 'tool_use_summary':
+          return [{ type: 'status', status: 'summary', text: textAt(shape, 'summary') ?? '' }];
+        case 'control_response':
+        case 'keep_alive':
+        case 'tool_progress':
+          return [];
+        default:
+          return undefined;
+      }
+    },
+    result: () => result,
+    document() {
+      const exact = accepted === undefined ? undefined : messages.wholeInput(accepted);
+      if (exact !== undefined) return { text: exact, exact: true };
+      const printed = accepted === undefined ? structuredOutput : parsedInputs.get(accepted);
+      return printed === undefined ? undefined : { text: printed, exact: false };
+    },
+    busy: () => background > 0,
+  };
+}
+
+const isToolCall = (block: Shape): block is Shape & { readonly id: string; readonly name: string } =>
+  (block.type === 'tool_use' || block.type === 'server_tool_use' || block.type === 'mcp_tool_use') &&
+  typeof block.id === 'string' &&
+  typeof block.name === 'string';
+
+const isToolResult = (block: Shape): block is Shape & { readonly tool_use_id: string } =>
+  typeof block.type === 'string' &&
+  block.type.endsWith('tool_result') &&
+  typeof block.tool_use_id === 'string';
+
+function exactInput(joined: string | undefined): JsonText | undefined {
+  if (joined === undefined) return undefined;
+  const read = readDocument(joined, { depth: 512 });
+  return read.ok ? read.json : undefined;
+}
+
+function toolResult(
+  block: Shape & { readonly tool_use_id: string },
+  by: { readonly parent?: string },
+): OutputEvent {
+  const { content } = block;
+  const text = Array.isArray(content)
+    ? content
+        .flatMap((part: unknown) => (isShape(part) && typeof part.text === 'string' ? [part.text] : []))
+        .join('\n')
+    : typeof content === 'string'
+      ? content
+      : content === undefined
+        ? ''
+        : jsonText(content);
+  return { type: 'tool_result', id: block.tool_use_id, ok: block.is_error !== true, text, ...by };
+}
+
+function finishReason({ stop_reason: reason }: Shape, ok: boolean): FinishReason {
+  if (!ok) return 'error';
+  if (reason === 'max_tokens') return 'length';
+  return reason === 'refusal' ? 'content-filter' : 'stop';
+}

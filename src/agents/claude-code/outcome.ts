@@ -1,0 +1,62 @@
+import type { Outcome } from '../../domain/agent.js';
+import { KediError } from '../../domain/errors.js';
+import type { OutgoingSchema } from '../kit/outgoing-schema.js';
+import type { Ending } from '../kit/process.js';
+import type { ClaudeDecoder, ClaudeResult } from './decode.js';
+
+/** What a run of the program came to. */
+export interface Ran {
+  readonly decoder: ClaudeDecoder;
+  /** Whether it said something in its own name. */
+  readonly spoke: boolean;
+  /** Undefined: it had said all it had to say, and was ended since it did not end. */
+  readonly ending: Ending | undefined;
+  /** The last lines of its stderr. */
+  readonly errors: string;
+}
+
+/** Claude Code names a session that it does not know in a result of its own, before it asks any model. */
+export const isUnknownSession = (result: ClaudeResult | undefined): boolean =>
+  result !== undefined && !result.ok && result.errors.some((error) => /^No conversation found/i.test(error));
+
+/** Neither its exit code nor `subtype: success` alone says that a run was one. */
+export function outcomeOf(
+  { decoder, spoke, ending, errors }: Ran,
+  schema: OutgoingSchema | undefined,
+): Outcome {
+  const result = decoder.result();
+  if (result === undefined) {
+    const how =
+      ending?.signal === undefined
+        ? `ended with exit code ${ending?.exitCode}`
+        : `was ended by ${ending.signal}`;
+    throw new KediError(
+      'AGENT_FAILED',
+      `Claude Code ${how} and gave no result${errors === '' ? '.' : `:\n${errors}`}`,
+    );
+  }
+  if (!result.ok) throw failureOf(result);
+  if (schema === undefined) {
+    return spoke || result.text === undefined ? { kind: 'done' } : { kind: 'text', text: result.text };
+  }
+  const document = decoder.document();
+  if (document === undefined) {
+    throw new KediError(
+      'RESULT_MISSING',
+      'Claude Code ended without a document; it answered in words alone.',
+    );
+  }
+  const text = schema.unwrap(document.text);
+  return document.exact ? { kind: 'json', document: text } : { kind: 'json', document: text, parsed: true };
+}
+
+function failureOf({ subtype, text, errors, status }: ClaudeResult): KediError {
+  const why = errors.join(' ') || text || subtype;
+  if (subtype === 'error_max_structured_output_retries') {
+    return new KediError('RESULT_INVALID', `Claude Code gave up on the document: ${why}`);
+  }
+  const code = status === 401 || status === 403 ? 'AGENT_UNAVAILABLE' : 'AGENT_FAILED';
+  return new KediError(code, `Claude Code failed: ${why}`, {
+    info: { subtype, ...(status === undefined ? {} : { status: String(status) }) },
+  });
+}
