@@ -10,12 +10,10 @@ import {
 import { claudeDecoder } from './claude-code/decode.js';
 import { isUnknownSession, outcomeOf, type Ran } from './claude-code/outcome.js';
 import { type OutgoingSchema, outgoingSchema } from './kit/outgoing-schema.js';
-import { startProcess } from './kit/process.js';
 import { type Program, readProgram } from './kit/program-options.js';
 import { remind } from './kit/remind.js';
+import { runProgram } from './kit/run-program.js';
 import { openScratch } from './kit/scratch.js';
-import { openTail } from './kit/tail.js';
-import { untilSilent } from './kit/until-silent.js';
 
 /** The `claude` program, one run of it a request. */
 export const claudeCode: AgentKind = {
@@ -50,13 +48,10 @@ async function* run(turn: Turn, settings: Settings): AsyncGenerator<Line, Outcom
   return outcomeOf(yield* runOnce(turn, { settings, schema, session: undefined, notices }), schema);
 }
 
-/** How long it may do nothing after its result before it is ended. */
-const idleMs = 15_000;
-
 async function* runOnce(
   turn: Turn,
   {
-    settings,
+    settings: { program, flags, mcpConfig },
     schema,
     session,
     notices,
@@ -64,57 +59,27 @@ async function* runOnce(
     readonly settings: Settings;
     readonly schema: OutgoingSchema | undefined;
     readonly session: string | undefined;
-    /** Said with the first line. */
     readonly notices: readonly OutputEvent[];
   },
 ): AsyncGenerator<Line, Ran, void> {
-  const { program, flags, mcpConfig } = settings;
+  const { signal, workspace } = turn;
   const given = runArguments({ prompt: remind(turn), schema: schema?.text, session });
+  const decoder = claudeDecoder();
   const scratch = await openScratch(mcpConfig?.json === undefined ? {} : { 'mcp.json': mcpConfig.json });
   try {
     const mcpFile = mcpConfig?.file ?? scratch.paths['mcp.json'];
-    const child = await startProcess({
-      program: program.bin,
-      args: [
-        ...given.flags,
-        ...flags,
-        ...(mcpFile === undefined ? [] : ['--mcp-config', mcpFile]),
-        ...program.extraArgs,
-      ],
-      cwd: program.cwd ?? turn.workspace,
-      env: program.env,
+    const mcpFlags = mcpFile === undefined ? [] : ['--mcp-config', mcpFile];
+    const end = yield* runProgram({
+      program,
+      args: [...given.flags, ...flags, ...mcpFlags, ...program.extraArgs],
       input: given.input,
-      signal: turn.signal,
+      workspace,
+      signal,
+      decode: decoder.decode,
+      isDone: () => decoder.result() !== undefined && !decoder.busy(),
+      notices,
     });
-    const decoder = claudeDecoder();
-    const errors = openTail();
-    let unsaid = notices;
-    let spoke = false;
-    try {
-      const lines = untilSilent(child.lines(), {
-        isDone: () => decoder.result() !== undefined && !decoder.busy(),
-        silentMs: idleMs,
-      });
-      while (true) {
-        const step = await lines.next();
-        if (step.done) {
-          const ending = step.value ? await child.ended() : undefined;
-          return { decoder, spoke, ending, errors: errors.text() };
-        }
-        const { channel, bytes, whole } = step.value;
-        if (channel === 'stderr') {
-          errors.push(bytes);
-          yield { raw: bytes, channel, events: undefined };
-          continue;
-        }
-        const events = whole ? decoder.decode(bytes) : undefined;
-        spoke ||= events?.some((event) => event.type === 'delta' && event.parent === undefined) === true;
-        yield { raw: bytes, channel, events: unsaid.length === 0 ? events : [...unsaid, ...(events ?? [])] };
-        unsaid = [];
-      }
-    } finally {
-      await child.stop();
-    }
+    return { ...end, decoder };
   } finally {
     await scratch.close();
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClaudeDecoder, claudeDecoder } from '../../src/agents/claude-code/decode.js';
 import type { OutputEvent } from '../../src/domain/agent.js';
 import { widget } from '../harness/widget.js';
+import { ofType, spoken } from './support/events.js';
 import { recordedLines, scenes } from './support/recorded.js';
 
 function decoded(scene: string): {
@@ -12,15 +13,6 @@ function decoded(scene: string): {
   const events = recordedLines('claude-code', scene).flatMap((line) => decoder.decode(line) ?? []);
   return { events, decoder };
 }
-
-const spoken = (events: readonly OutputEvent[], parent?: string): string =>
-  events.map((event) => (event.type === 'delta' && event.parent === parent ? event.text : '')).join('');
-
-const ofType = <T extends OutputEvent['type']>(
-  events: readonly OutputEvent[],
-  type: T,
-): readonly Extract<OutputEvent, { type: T }>[] =>
-  events.filter((event): event is Extract<OutputEvent, { type: T }> => event.type === type);
 
 describe('the lines of Claude Code', () => {
   it.each(scenes('claude-code'))('are all understood (%s)', (scene) => {

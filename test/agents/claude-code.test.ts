@@ -188,7 +188,7 @@ describe('Claude Code fails', () => {
     ['too-many-turns', 'AGENT_FAILED', /maximum number of turns/],
     ['over-budget', 'AGENT_FAILED', /maximum budget/],
     ['interrupted', 'AGENT_FAILED', /./],
-    ['terminated', 'AGENT_FAILED', /ended with exit code 143 and gave no result:\nlast words$/],
+    ['terminated', 'AGENT_FAILED', /gave no result and ended with exit code 143:\nlast words$/],
   ])('and says so, whatever its exit code (%s)', async (scene, code, message) => {
     const env = scene === 'terminated' ? { REPLAY_EXIT: '143', REPLAY_STDERR: 'last words\n' } : {};
     expect(await failing(scene, env, false)).toMatchObject({ code, message: expect.stringMatching(message) });

@@ -110,7 +110,10 @@ const codex: readonly Scene[] = [
   { name: 'text', steps: [{ do: 'text', text: 'Hello there, wörld 😀.', thinking: 'Let me think.' }] },
   { name: 'structured', steps: [document], args: schemaFile },
   { name: 'prose', steps: [text('I would rather not.')], args: schemaFile },
-  { name: 'commands', steps: [calls(command('cat a.txt; echo x >&2'), command('exit 3')), text('Done.')] },
+  {
+    name: 'commands',
+    steps: [calls(command('cat a.txt; echo x >&2')), calls(command('exit 3')), text('Done.')],
+  },
   {
     name: 'patch',
     steps: [calls(command(patch)), text('Done.')],

@@ -48,6 +48,8 @@ export interface ClaudeDocument {
 export const silentKinds: readonly string[] = [
   'stream_event/message_start',
   'stream_event/content_block_start',
+  'stream_event/content_block_delta/text_delta, where it has no text',
+  'stream_event/content_block_delta/thinking_delta, where it has no text',
   'stream_event/content_block_delta/input_json_delta',
   'stream_event/content_block_delta/signature_delta',
   'stream_event/content_block_stop',
@@ -56,10 +58,11 @@ export const silentKinds: readonly string[] = [
   'stream_event/ping',
   'assistant, where its words were shown in pieces',
   'user, where it repeats what was asked',
+  'result, held back for the end of the task',
   'control_response',
   'keep_alive',
   'tool_progress',
-  'system/status requesting',
+  'system/status, where it tells of a request to the model or has no text',
   'system/thinking_tokens',
   'system/ui_invalidate',
   'system/background_tasks_changed',
@@ -85,16 +88,19 @@ export function claudeDecoder(): ClaudeDecoder {
       model = message.model;
     }
     const events: OutputEvent[] = [];
-    for (const [block, index] of shapesAt(message, 'content')) {
+    const say = (text: string): void => {
+      // Claude Code words the API's refusals as if its model had said them.
+      if (line.shape.is_api_error_message === true || line.shape.error !== undefined) {
+        events.push({ type: 'status', status: 'api_error', text, ...by });
+      } else if (text !== '' && !messages.wasShown('text', text, parent)) {
+        const starts = messages.starts(textAt(message, 'id') ?? '', parent);
+        events.push({ type: 'delta', text, ...(starts ? { startsMessage: true } : {}), ...by });
+      }
+    };
+    if (typeof message.content === 'string') say(message.content);
+    for (const [block, index] of blocksOf(message)) {
       if (block.type === 'text' && typeof block.text === 'string') {
-        const { text } = block;
-        // Claude Code words the API's refusals as if its model had said them.
-        if (line.shape.is_api_error_message === true || line.shape.error !== undefined) {
-          events.push({ type: 'status', status: 'api_error', text, ...by });
-        } else if (text !== '' && !messages.wasShown('text', text, parent)) {
-          const starts = messages.starts(textAt(message, 'id') ?? '', parent);
-          events.push({ type: 'delta', text, ...(starts ? { startsMessage: true } : {}), ...by });
-        }
+        say(block.text);
       } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
         const { thinking } = block;
         if (thinking !== '' && !messages.wasShown('thinking', thinking, parent)) {
@@ -107,7 +113,7 @@ export function claudeDecoder(): ClaudeDecoder {
         if (parent === undefined && block.name === outputTool) parsedInputs.set(block.id, printed);
         events.push({ type: 'tool_call', id: block.id, name: block.name, input, ...by });
       } else if (isToolResult(block)) {
-        events.push(toolResult(block, by));
+        events.push(...toolResult(line, { block, index, by }));
       } else {
         events.push({ type: 'raw', text: line.exact('message', 'content', index) ?? '', ...by });
       }
@@ -122,21 +128,13 @@ export function claudeDecoder(): ClaudeDecoder {
     if (typeof message.content === 'string') {
       return [{ type: 'status', status: 'note', text: message.content, ...by }];
     }
-    return shapesAt(message, 'content').flatMap(([block, index]): readonly OutputEvent[] => {
+    return blocksOf(message).flatMap(([block, index]): readonly OutputEvent[] => {
       if (block.type === 'text' && typeof block.text === 'string') {
         return [{ type: 'status', status: 'note', text: block.text, ...by }];
       }
       if (isToolResult(block)) {
         if (block.is_error !== true && parsedInputs.has(block.tool_use_id)) accepted = block.tool_use_id;
-        const pictures = shapesAt(block, 'content').filter(([part]) => part.type !== 'text');
-        const shown = pictures.map(
-          ([, at]): OutputEvent => ({
-            type: 'raw',
-            text: line.exact('message', 'content', index, 'content', at) ?? '',
-            ...by,
-          }),
-        );
-        return [toolResult(block, by), ...shown];
+        return toolResult(line, { block, index, by });
       }
       return [{ type: 'raw', text: line.exact('message', 'content', index) ?? '', ...by }];
     });
@@ -229,25 +227,78 @@ function exactInput(joined: string | undefined): JsonText | undefined {
   return read.ok ? read.json : undefined;
 }
 
+/**
+ * A tool's result: its texts on lines of their own, and whatever is not text named there and then shown as it was
+ * written (a picture, what a search found).
+ */
 function toolResult(
-  block: Shape & { readonly tool_use_id: string },
-  by: { readonly parent?: string },
-): OutputEvent {
+  line: JsonLine,
+  {
+    block,
+    index,
+    by,
+  }: {
+    readonly block: Shape & { readonly tool_use_id: string };
+    readonly index: number;
+    readonly by: { readonly parent?: string };
+  },
+): readonly OutputEvent[] {
+  const place = ['message', 'content', index, 'content'] as const;
+  const result = (text: string): OutputEvent => ({
+    type: 'tool_result',
+    id: block.tool_use_id,
+    ok: block.is_error !== true,
+    text,
+    ...by,
+  });
   const { content } = block;
-  const text = Array.isArray(content)
-    ? content
-        .flatMap((part: unknown) => (isShape(part) && typeof part.text === 'string' ? [part.text] : []))
-        .join('\n')
-    : typeof content === 'string'
-      ? content
-      : content === undefined
-        ? ''
-        : jsonText(content);
-  return { type: 'tool_result', id: block.tool_use_id, ok: block.is_error !== true, text, ...by };
+  if (typeof content === 'string') return [result(content)];
+  if (!Array.isArray(content)) return [result(line.exact(...place) ?? '')];
+  const parts: readonly unknown[] = content;
+  const texts = parts.map((part) => (isText(part) ? part.text : named(part)));
+  const shown = parts.flatMap((part, at): OutputEvent[] =>
+    isText(part) ? [] : [{ type: 'raw', text: line.exact(...place, at) ?? '', ...by }],
+  );
+  return [result(texts.join('\n')), ...shown];
+}
+
+const isText = (part: unknown): part is { readonly text: string } =>
+  isShape(part) && part.type === 'text' && typeof part.text === 'string';
+
+/** What a part that is no text is called among those that are: its type, and its media type, title or address. */
+function named(part: unknown): string {
+  if (!isShape(part)) return '[unknown]';
+  const details = [
+    textAt(part, 'type') ?? 'unknown',
+    textAt(shapeAt(part, 'source'), 'media_type'),
+    textAt(part, 'title'),
+    textAt(part, 'url'),
+  ];
+  return `[${details.filter((detail) => detail !== undefined).join(' ')}]`;
+}
+
+/** The blocks of a message with their indexes; one that is no object has no type, and is shown as it is. */
+function blocksOf({ content }: Shape): readonly (readonly [Shape, number])[] {
+  if (!Array.isArray(content)) return [];
+  return content.map((block: unknown, index) => [isShape(block) ? block : {}, index] as const);
 }
 
 function finishReason({ stop_reason: reason }: Shape, ok: boolean): FinishReason {
   if (!ok) return 'error';
-  if (reason === 'max_tokens') return 'length';
-  return reason === 'refusal' ? 'content-filter' : 'stop';
+  switch (reason) {
+    // With a document the last that the model did was to call the tool that takes it.
+    case 'tool_use':
+    case 'end_turn':
+    case 'stop_sequence':
+    case null:
+    case undefined:
+      return 'stop';
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    case 'refusal':
+      return 'content-filter';
+    default:
+      return 'other';
+  }
 }

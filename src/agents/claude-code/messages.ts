@@ -3,8 +3,8 @@ import { isShape, type Shape, shapeAt, textAt } from '../kit/json-line.js';
 
 /** The partial messages of a run: what was already said in pieces, and the exact text of what tools were given. */
 export interface Messages {
-  /** What a `stream_event` means. */
-  event(event: Shape, parent: string | undefined): readonly OutputEvent[];
+  /** What a `stream_event` means; undefined where it is not understood. */
+  event(event: Shape, parent: string | undefined): readonly OutputEvent[] | undefined;
   /** Whether a block of the completed message was shown in pieces before. */
   wasShown(block: 'text' | 'thinking', text: string, parent: string | undefined): boolean;
   /** Whether nothing was said yet of this message; asking makes it so no more. */
@@ -51,7 +51,11 @@ export function openMessages({ keepInputOf }: { readonly keepInputOf: string }):
     }
   };
 
-  const blockDelta = (message: Message, event: Shape, parent: string | undefined): readonly OutputEvent[] => {
+  const blockDelta = (
+    message: Message,
+    event: Shape,
+    parent: string | undefined,
+  ): readonly OutputEvent[] | undefined => {
     const block = typeof event.index === 'number' ? message.blocks.get(event.index) : undefined;
     const delta = shapeAt(event, 'delta');
     const by = parent === undefined ? {} : { parent };
@@ -75,8 +79,10 @@ export function openMessages({ keepInputOf }: { readonly keepInputOf: string }):
           inputs.set(block.id, block.json);
         }
         return [];
-      default:
+      case 'signature_delta':
         return [];
+      default:
+        return undefined;
     }
   };
 
@@ -88,19 +94,31 @@ export function openMessages({ keepInputOf }: { readonly keepInputOf: string }):
         return [];
       }
       const message = speaking.get(parent ?? '') ?? begin('', parent);
-      if (event.type === 'content_block_start') blockStart(message, event);
-      if (event.type === 'content_block_delta') return blockDelta(message, event, parent);
-      if (event.type === 'message_delta') {
-        message.complete = true;
-        for (const block of message.blocks.values()) {
-          if (block.type === 'tool' && kept.has(block.id)) whole.set(block.id, block.json);
+      switch (event.type) {
+        case 'content_block_start':
+          blockStart(message, event);
+          return [];
+        case 'content_block_delta':
+          return blockDelta(message, event, parent);
+        case 'message_delta':
+          message.complete = true;
+          for (const block of message.blocks.values()) {
+            if (block.type === 'tool' && kept.has(block.id)) whole.set(block.id, block.json);
+          }
+          return [];
+        case 'message_stop': {
+          if (!message.said || message.complete) return [];
+          const text = 'The model broke off here; what it says next is said anew.';
+          return [
+            { type: 'status', status: 'broken_off', text, ...(parent === undefined ? {} : { parent }) },
+          ];
         }
+        case 'content_block_stop':
+        case 'ping':
+          return [];
+        default:
+          return undefined;
       }
-      if (event.type === 'message_stop' && message.said && !message.complete) {
-        const text = 'The model broke off here; what it says next is said anew.';
-        return [{ type: 'status', status: 'broken_off', text, ...(parent === undefined ? {} : { parent }) }];
-      }
-      return [];
     },
     wasShown(type, text, parent) {
       const blocks = speaking.get(parent ?? '')?.blocks.values() ?? [];

@@ -1,39 +1,22 @@
 import type { Outcome } from '../../domain/agent.js';
 import { KediError } from '../../domain/errors.js';
 import type { OutgoingSchema } from '../kit/outgoing-schema.js';
-import type { Ending } from '../kit/process.js';
+import { lastWords, type ProgramEnd } from '../kit/run-program.js';
 import type { ClaudeDecoder, ClaudeResult } from './decode.js';
 
 /** What a run of the program came to. */
-export interface Ran {
-  readonly decoder: ClaudeDecoder;
-  /** Whether it said something in its own name. */
-  readonly spoke: boolean;
-  /** Undefined: it had said all it had to say, and was ended since it did not end. */
-  readonly ending: Ending | undefined;
-  /** The last lines of its stderr. */
-  readonly errors: string;
-}
+export type Ran = ProgramEnd & { readonly decoder: ClaudeDecoder };
 
 /** Claude Code names a session that it does not know in a result of its own, before it asks any model. */
 export const isUnknownSession = (result: ClaudeResult | undefined): boolean =>
   result !== undefined && !result.ok && result.errors.some((error) => /^No conversation found/i.test(error));
 
 /** Neither its exit code nor `subtype: success` alone says that a run was one. */
-export function outcomeOf(
-  { decoder, spoke, ending, errors }: Ran,
-  schema: OutgoingSchema | undefined,
-): Outcome {
+export function outcomeOf(ran: Ran, schema: OutgoingSchema | undefined): Outcome {
+  const { decoder, spoke } = ran;
   const result = decoder.result();
   if (result === undefined) {
-    const how =
-      ending?.signal === undefined
-        ? `ended with exit code ${ending?.exitCode}`
-        : `was ended by ${ending.signal}`;
-    throw new KediError(
-      'AGENT_FAILED',
-      `Claude Code ${how} and gave no result${errors === '' ? '.' : `:\n${errors}`}`,
-    );
+    throw new KediError('AGENT_FAILED', `Claude Code gave no result and ${lastWords(ran)}`);
   }
   if (!result.ok) throw failureOf(result);
   if (schema === undefined) {

@@ -9,7 +9,17 @@ export function decodeSystem({ shape, exact }: JsonLine): readonly OutputEvent[]
   switch (subtype) {
     case 'init': {
       const id = textAt(shape, 'session_id');
-      return id === undefined ? undefined : [{ type: 'session', id }];
+      const model = textAt(shape, 'model');
+      if (id === undefined) return undefined;
+      return [
+        { type: 'session', id },
+        ...(model === undefined ? [] : [{ type: 'usage', model } as const]),
+        {
+          type: 'status',
+          status: 'init',
+          text: model === undefined ? 'Session begun.' : `Session begun with ${model}.`,
+        },
+      ];
     }
     case 'status': {
       const status = textAt(shape, 'status');
