@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
 import type { Agent, AgentKind, Line, Outcome, Turn } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import { openDeadline } from './kit/deadline.js';
-import { childEnvironment } from './kit/environment.js';
-import { listOption, mapOption, numberOption, textOption } from './kit/options.js';
+import { listOption, numberOption } from './kit/options.js';
 import { plainText } from './kit/plain-text.js';
-import { type Ending, resolveProgram, startProcess } from './kit/process.js';
+import { type Ending, startProcess } from './kit/process.js';
+import { type Program, programOptions, readProgram } from './kit/program-options.js';
 import { openScratch } from './kit/scratch.js';
 import { openTail } from './kit/tail.js';
 
@@ -24,21 +23,9 @@ export const command: AgentKind = {
         minItems: 1,
         description: 'The program and its arguments; no shell reads them.',
       },
-      cwd: {
-        type: 'string',
-        minLength: 1,
-        description: "A working directory shared by all requests, instead of each context's own workspace.",
-      },
-      env: {
-        type: 'object',
-        additionalProperties: { type: 'string' },
-        description: 'Further environment variables of the program.',
-      },
-      passEnv: {
-        type: 'array',
-        items: { type: 'string', minLength: 1 },
-        description: "Names of variables of the server's environment that the program gets too.",
-      },
+      cwd: programOptions.cwd,
+      env: programOptions.env,
+      passEnv: programOptions.passEnv,
       timeoutMs: {
         type: 'integer',
         minimum: 1,
@@ -50,28 +37,19 @@ export const command: AgentKind = {
     additionalProperties: false,
   },
   structured: () => 'native',
-  create: (options, { env, directory }): Agent => {
-    const [program = '', ...args] = listOption(options, 'command');
-    const cwd = textOption(options, 'cwd');
+  create: (options, surroundings): Agent => {
+    const [bin = '', ...args] = listOption(options, 'command');
     const settings: Settings = {
-      program: resolveProgram(program, directory),
+      ...readProgram(options, { surroundings, bin, names: [] }),
       args,
-      cwd: cwd === undefined ? undefined : resolve(directory, cwd),
-      env: childEnvironment(env, {
-        names: listOption(options, 'passEnv'),
-        extra: mapOption(options, 'env'),
-      }),
       timeoutMs: numberOption(options, 'timeoutMs'),
     };
     return { run: (turn) => run(turn, settings) };
   },
 };
 
-interface Settings {
-  readonly program: string;
+interface Settings extends Omit<Program, 'extraArgs'> {
   readonly args: readonly string[];
-  readonly cwd: string | undefined;
-  readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number | undefined;
 }
 
@@ -79,22 +57,22 @@ interface Settings {
 const largestDocument = 32 * 1024 * 1024;
 
 async function* run(turn: Turn, settings: Settings): AsyncGenerator<Line, Outcome, void> {
-  const { program, args, timeoutMs } = settings;
-  const message = `The program ${program} did not end within ${timeoutMs} ms.`;
-  const deadline = openDeadline(turn.signal, { afterMs: timeoutMs, message });
+  const { bin, args, cwd = turn.workspace, timeoutMs } = settings;
   const scratch = await openScratch(scratchFiles(turn));
+  const message = `The program ${bin} did not end within ${timeoutMs} ms.`;
+  const deadline = openDeadline(turn.signal, { afterMs: timeoutMs, message });
   try {
     const child = await startProcess({
-      program,
+      program: bin,
       args,
-      cwd: settings.cwd ?? turn.workspace,
+      cwd,
       env: { ...settings.env, ...variables(turn, scratch.paths) },
       input: turn.prompt,
       pieces: true,
       signal: deadline.signal,
     });
     const errors = openTail();
-    const answer = turn.output === undefined ? undefined : gatherDocument(program);
+    const answer = turn.output === undefined ? undefined : gatherDocument(bin);
     const text = plainText();
     try {
       for await (const { channel, bytes } of child.lines()) {
@@ -106,8 +84,10 @@ async function* run(turn: Turn, settings: Settings): AsyncGenerator<Line, Outcom
         answer?.push(bytes);
         yield { raw: bytes, channel, events: text.push(bytes) };
       }
-      checkEnding(program, { ending: await child.ended(), errors: errors.text() });
-      return answer === undefined ? { kind: 'done' } : { kind: 'json', document: answer.text() };
+      checkEnding(bin, { ending: await child.ended(), errors: errors.text() });
+      const document = answer?.text() ?? '';
+      // A program that wrote nothing has given no document, rather than a malformed one.
+      return document.trim() === '' ? { kind: 'done' } : { kind: 'json', document };
     } finally {
       await child.stop();
     }

@@ -65,6 +65,7 @@ describe('a program as an agent', () => {
   it('that says nothing has said nothing', async () => {
     const ran = await run(['true']);
     expect(ran).toEqual({ lines: [], outcome: { kind: 'done' } });
+    expect((await run(['say.sh', '\\n'], { output: output() })).outcome).toEqual({ kind: 'done' });
   });
 
   it('has the schema exactly as its client sent it in a file, and the file goes with the run', async () => {
