@@ -1,13 +1,19 @@
+/** A signal that comes again so soon is the same one: npm passes on to us what the terminal has sent to both. */
+const ECHO_MS = 300;
+
 /**
  * A signal that aborts at the first SIGINT or SIGTERM; the second ends this process at once, with the exit status that
  * a shell gives to it. `release` takes the handlers away again.
  */
 export function interruption(): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
+  let first = 0;
   const handlers = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const handle = () => {
-      if (controller.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
-      controller.abort(new Error(`stopped by ${name}`));
+      if (!controller.signal.aborted) {
+        first = performance.now();
+        controller.abort(new Error(`stopped by ${name}`));
+      } else if (performance.now() - first > ECHO_MS) process.exit(name === 'SIGINT' ? 130 : 143);
     };
     process.on(name, handle);
     return () => process.off(name, handle);

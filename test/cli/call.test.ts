@@ -1,0 +1,248 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { kediExtension } from '../../src/protocol/kedi-extension.js';
+import { peerCard, startPeer } from '../support/peer.js';
+import { type CommandRun, runCommand, type ServerProcess, startServer } from '../support/server.js';
+import { temporaryDirectory } from '../support/temporary.js';
+
+const actor = fileURLToPath(new URL('../fixtures/agents/actor.js', import.meta.url));
+const exact = '{"id":9007199254740993,"price":78.0,"exp":1.0E+2,"small":1e-7,"name":"w\\u00efdget"}';
+const object = '{"type":"object"}';
+
+// One agent that does what its prompt says, one that echoes, one that streams slowly.
+const acting = await startServer({
+  agent: 'module',
+  options: { path: actor, options: { document: exact } },
+  until: afterAll,
+});
+const echoing = await startServer({ agent: 'command', options: { command: ['cat'] }, until: afterAll });
+const demo = await startServer({ options: { delayMs: 20 }, until: afterAll });
+
+const call = async (server: Pick<ServerProcess, 'url'>, args: readonly string[], stdin?: string) => {
+  const run = runCommand(['call', server.url, ...args], {}, stdin === undefined ? {} : { stdin });
+  return { exit: await run.ended(), stdout: run.stdout(), stderr: run.stderr() };
+};
+
+describe('kedi-a2a call, in words', () => {
+  it('writes the answer to stdout and how to go on to stderr', async () => {
+    expect(await call(echoing, ['Grüße 🐈'])).toEqual({
+      exit: 0,
+      stdout: 'Grüße 🐈\n',
+      stderr: expect.stringMatching(/^to go on: --context [\w-]+\n$/),
+    });
+  });
+
+  it('reads the prompt from stdin, where there is no argument or a dash', async () => {
+    const prompt = 'several\nlines\n';
+    expect(await call(echoing, [], prompt)).toMatchObject({ exit: 0, stdout: prompt });
+    expect(await call(echoing, ['-'], prompt)).toMatchObject({ exit: 0, stdout: prompt });
+  });
+
+  it('writes the answer as it comes with --stream, and the same in all', async () => {
+    const whole = await call(demo, ['Tell me']);
+    const run = runCommand(['call', demo.url, 'Tell me', '--stream']);
+    const first = await run.said(/^(\S+)/);
+    expect(run.stdout().length).toBeLessThan(whole.stdout.length);
+    expect(await run.ended()).toBe(0);
+    expect(whole.stdout.startsWith(first)).toBe(true);
+    expect(run.stdout()).toBe(whole.stdout);
+  });
+
+  it('goes on with a conversation', async () => {
+    const { stderr } = await call(acting, ['remember 42']);
+    const context = /--context (\S+)/.exec(stderr)?.[1] ?? '';
+    expect(await call(acting, ['recall', '--context', context])).toMatchObject({ exit: 0, stdout: '42\n' });
+  });
+
+  it('exits with 5 at a question, and answers it', async () => {
+    const asked = await call(acting, ['ask Which colour?']);
+    expect(asked).toMatchObject({ exit: 5, stdout: '' });
+    expect(asked.stderr).toMatch(/^The agent asks: Which colour\?\nto go on: --context \S+ --task \S+\n$/);
+    const flags = /to go on: (.*)\n/.exec(asked.stderr)?.[1]?.split(' ') ?? [];
+    expect(await call(acting, ['say blue', ...flags])).toMatchObject({ exit: 0, stdout: 'blue\n' });
+  });
+
+  it('names the files of an answer on stderr', async () => {
+    const { exit, stdout, stderr } = await call(demo, ['/file']);
+    expect(exit).toBe(0);
+    expect(stdout).not.toContain('demo.txt');
+    expect(stderr).toMatch(/a file of \d+ bytes: demo.txt, text\/plain/);
+  });
+});
+
+describe('kedi-a2a call, for a typed answer', () => {
+  it('writes the exact bytes of the document to stdout, and not one more', async () => {
+    expect(await call(acting, ['document', '--schema', object])).toMatchObject({ exit: 0, stdout: exact });
+  });
+
+  it('reads the schema from a file', async () => {
+    const file = join(await temporaryDirectory(), 'schema.json');
+    await writeFile(file, object);
+    expect(await call(acting, ['document', '--schema', file])).toMatchObject({ exit: 0, stdout: exact });
+  });
+
+  it('tells its progress on stderr with --stream', async () => {
+    const { exit, stdout, stderr } = await call(acting, ['document', '--schema', object, '--stream']);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: exact });
+    expect(stderr).toMatch(/^working\ncompleted\n/);
+  });
+
+  it('gets sample data from the demo agent that fulfils the schema', async () => {
+    const schema =
+      '{"type":"object","properties":{"lives":{"type":"integer","minimum":9,"maximum":9}},"required":["lives"]}';
+    const { exit, stdout } = await call(demo, ['a cat', '--schema', schema]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ lives: 9 });
+  });
+});
+
+describe('What kedi-a2a call exits with, nothing on stdout', () => {
+  it.each([
+    ['the schema is no JSON', ['x', '--schema', '{"type":'], 2, /SCHEMA_MALFORMED/],
+    ['the schema is no schema', ['x', '--schema', '{"type":"cat"}'], 2, /SCHEMA_INVALID at \/type/],
+    [
+      'the schema refers elsewhere',
+      ['x', '--schema', '{"$ref":"https://a.example/"}'],
+      2,
+      /SCHEMA_UNSUPPORTED/,
+    ],
+    [
+      'the schema is too large',
+      ['x', '--schema', `{"const":"${'x'.repeat(32_768)}"}`],
+      2,
+      /SCHEMA_TOO_LARGE/,
+    ],
+    [
+      'the file of the schema is missing',
+      ['x', '--schema', 'nowhere.json'],
+      2,
+      /nowhere.json cannot be read/,
+    ],
+    [
+      'the document is not of the schema',
+      ['document', '--schema', '{"type":"array"}'],
+      3,
+      /RESULT_INVALID at \(root\)/,
+    ],
+    ['the agent gives no document', ['say hello', '--schema', object], 3, /RESULT_MISSING/],
+    ['the agent fails', ['fail on purpose'], 3, /on purpose \(AGENT_FAILED\)/],
+    ['the agent says nothing', ['say'], 3, /AGENT_EMPTY/],
+    ['the agent declines', ['reject not today'], 3, /not today \(REJECTED\)/],
+    [
+      'time is up',
+      ['hang', '--timeout', '500ms'],
+      4,
+      /no answer in time, and task \S+ with it. \(TIMED_OUT\)/,
+    ],
+    ['the task is unknown', ['x', '--task', 'nobody'], 1, /TASK_NOT_FOUND/],
+    ['the context is malformed', ['x', '--context', 'a b'], 2, /contextId/],
+    ['the time-out is malformed', ['x', '--timeout', '5'], 1, /--timeout: a time such as/],
+    [
+      'two credentials are named',
+      ['x', '--token-env', 'A', '--basic-env', 'B'],
+      1,
+      /only one of --token-env/,
+    ],
+    ['a credential is not set', ['x', '--token-env', 'NOT_SET'], 1, /NOT_SET is not set/],
+  ] as const)('when %s', async (_, args, exit, sentence) => {
+    const ended = await call(acting, args);
+    expect(ended).toMatchObject({ exit, stdout: '' });
+    expect(ended.stderr).toMatch(sentence);
+    expect(ended.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('when there is nobody', async () => {
+    expect(await call({ url: 'http://127.0.0.1:9' }, ['x'])).toMatchObject({ exit: 1, stdout: '' });
+  });
+
+  it.each([
+    ['offers no typed answers', { streaming: true }, 1, /does not offer typed answers/],
+    ['takes no schema', { extensions: [withParams({ mode: 'fixed' })] }, 1, /takes none/],
+    [
+      'takes only smaller schemas',
+      { extensions: [withParams({ maxSchemaBytes: 10 })] },
+      2,
+      /SCHEMA_TOO_LARGE/,
+    ],
+  ])('when the peer %s, before anything is sent', async (_, capabilities, exit, sentence) => {
+    const peer = await startPeer({ card: (url) => peerCard(url, { capabilities }), answer: () => {} });
+    const ended = await call(peer, ['x', '--schema', object]);
+    expect(ended).toMatchObject({ exit, stdout: '' });
+    expect(ended.stderr).toMatch(sentence);
+    expect(peer.calls()).toEqual([]);
+  });
+
+  it('when the agent is busy', async () => {
+    const busy = await startServer({
+      agent: 'command',
+      options: { command: ['sleep', '30'] },
+      flags: ['--concurrency', '1', '--pending', '0', '--grace', '0'],
+    });
+    const running = runCommand(['call', busy.url, 'x']);
+    await expect.poll(async () => (await (await fetch(`${busy.url}/readyz`)).json()).running).toBe(1);
+    const ended = await call(busy, ['y']);
+    expect(ended).toMatchObject({ exit: 4, stdout: '' });
+    expect(ended.stderr).toMatch(/BUSY/);
+    await running.stop('SIGKILL');
+  });
+
+  it('when Ctrl-C cancels the task', async () => {
+    const run = runCommand(['call', acting.url, 'tidy up', '--stream']);
+    await run.said(/^working/);
+    expect(await run.stop('SIGINT')).toBe(4);
+    expect(run.stderr()).toMatch(/The call was canceled, and task (\S+) with it. \(CANCELED\)/);
+    expect(await stateOf(run)).toBe('TASK_STATE_CANCELED');
+  });
+
+  it('sends the credentials that the environment holds', async () => {
+    const peer = await startPeer({ answer: (response) => void response.destroy() });
+    const run = runCommand(['call', peer.url, 'x', '--api-key-env', 'MY_KEY', '--api-key-header', 'X-Mine'], {
+      MY_KEY: 'k1',
+    });
+    expect(await run.ended()).toBe(1);
+    expect(peer.received.map(({ headers }) => headers['x-mine'])).toEqual(['k1', 'k1']);
+  });
+});
+
+describe('kedi-a2a card', () => {
+  const card = async (url: string) => {
+    const run = runCommand(['card', url]);
+    return { exit: await run.ended(), stdout: run.stdout(), stderr: run.stderr() };
+  };
+
+  it('shows the card of our own server, and finds nothing wrong with it', async () => {
+    const shown = await card(acting.url);
+    expect(shown).toMatchObject({
+      exit: 0,
+      stderr: `${acting.url}/.well-known/agent-card.json: nothing is wrong with it\n`,
+    });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      supportedInterfaces: [{ protocolBinding: 'JSONRPC' }, {}],
+    });
+  });
+
+  it('shows what is wrong, keeps its digits, and exits with 1', async () => {
+    const peer = await startPeer({ card: () => '{"name":"X","big":9007199254740993}', answer: () => {} });
+    const shown = await card(peer.url);
+    expect(shown.exit).toBe(1);
+    expect(shown.stdout).toBe('{\n  "name": "X",\n  "big": 9007199254740993\n}\n');
+    expect(shown.stderr).toContain('error: /skills: The required field skills is missing.');
+  });
+});
+
+function withParams(params: Readonly<Record<string, unknown>>) {
+  const extension = kediExtension();
+  return { ...extension, params: { ...extension.params, ...params } };
+}
+
+async function stateOf(run: CommandRun): Promise<string> {
+  const id = /task (\S+) with it/.exec(run.stderr())?.[1];
+  const response = await fetch(`${acting.url}/a2a`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } }),
+  });
+  return (await response.json()).result.status.state;
+}
