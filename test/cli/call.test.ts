@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { kediExtension } from '../../src/protocol/kedi-extension.js';
+import { callJson, fetchJson } from '../support/fetch-json.js';
 import { peerCard, startPeer } from '../support/peer.js';
 import { type CommandRun, runCommand, type ServerProcess, startServer } from '../support/server.js';
 import { temporaryDirectory } from '../support/temporary.js';
@@ -181,7 +182,7 @@ describe('What kedi-a2a call exits with, nothing on stdout', () => {
       flags: ['--concurrency', '1', '--pending', '0', '--grace', '0'],
     });
     const running = runCommand(['call', busy.url, 'x']);
-    await expect.poll(async () => (await (await fetch(`${busy.url}/readyz`)).json()).running).toBe(1);
+    await expect.poll(async () => (await fetchJson(`${busy.url}/readyz`)).running).toBe(1);
     const ended = await call(busy, ['y']);
     expect(ended).toMatchObject({ exit: 4, stdout: '' });
     expect(ended.stderr).toMatch(/BUSY/);
@@ -239,10 +240,6 @@ function withParams(params: Readonly<Record<string, unknown>>) {
 
 async function stateOf(run: CommandRun): Promise<string> {
   const id = /task (\S+) with it/.exec(run.stderr())?.[1];
-  const response = await fetch(`${acting.url}/a2a`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } }),
-  });
-  return (await response.json()).result.status.state;
+  const { result } = await callJson(acting.url, 'GetTask', { id });
+  return result.status.state;
 }

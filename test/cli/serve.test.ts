@@ -7,6 +7,7 @@ import { agentKinds } from '../../src/agents/index.js';
 import { ask } from '../../src/client/ask.js';
 import { openPeer } from '../../src/client/peer.js';
 import { flagOf, settingNames } from '../../src/server/settings.js';
+import { callJson, fetchJson } from '../support/fetch-json.js';
 import { runCommand, type ServerProcess, startServer } from '../support/server.js';
 import { temporaryDirectory } from '../support/temporary.js';
 
@@ -20,7 +21,7 @@ async function begin(server: ServerProcess, prompt: string) {
   const peer = await openPeer(server.url, { signal });
   const answer = ask(peer, { prompt }, signal);
   answer.catch(() => {});
-  await expect.poll(async () => (await (await fetch(`${server.url}/readyz`)).json()).running).toBe(1);
+  await expect.poll(async () => (await fetchJson(`${server.url}/readyz`)).running).toBe(1);
   return { peer, answer };
 }
 
@@ -36,7 +37,7 @@ const alive = (pid: number): boolean => {
 describe('kedi-a2a serve', () => {
   it('writes exactly one line to stdout, when it is ready, and its log as JSON to stderr', async () => {
     const server = await startServer();
-    const card = await (await fetch(`${server.url}/.well-known/agent-card.json`)).json();
+    const card = await fetchJson(`${server.url}/.well-known/agent-card.json`);
     expect(card.supportedInterfaces[0]).toMatchObject({
       url: `${server.url}/a2a`,
       protocolBinding: 'JSONRPC',
@@ -234,11 +235,6 @@ describe('kedi-a2a', () => {
 
 /** The states of all tasks of a server. */
 async function states({ url }: ServerProcess): Promise<readonly string[]> {
-  const response = await fetch(`${url}/a2a`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
-    body: '{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{}}',
-  });
-  const { result } = await response.json();
+  const { result } = await callJson(url, 'ListTasks', {});
   return result.tasks.map(({ status }: { readonly status: { readonly state: string } }) => status.state);
 }
