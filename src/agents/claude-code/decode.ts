@@ -1,15 +1,7 @@
 import type { FinishReason, OutputEvent } from '../../domain/agent.js';
 import type { JsonText } from '../../domain/json.js';
-import { jsonText, readDocument } from '../../schema/document.js';
-import {
-  isShape,
-  type JsonLine,
-  readJsonLine,
-  type Shape,
-  shapeAt,
-  shapesAt,
-  textAt,
-} from '../kit/json-line.js';
+import { readDocument } from '../../schema/document.js';
+import { isShape, type JsonLine, readJsonLine, type Shape, shapeAt, textAt } from '../kit/json-line.js';
 import { openMessages } from './messages.js';
 import { decodeSystem } from './system.js';
 
