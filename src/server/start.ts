@@ -29,12 +29,15 @@ export async function startServer(
     logger,
     env,
     agentKind = findAgentKind(settings.agent),
+    heartbeatMs,
   }: {
     readonly logger: Logger;
     /** From which the agent takes what its documentation names. */
     readonly env: Readonly<Record<string, string | undefined>>;
     /** An agent that is not in the registry; its options are those of the settings. */
     readonly agentKind?: AgentKind;
+    /** How often a silent stream shows that it is alive, 15 seconds unless said. */
+    readonly heartbeatMs?: number;
   },
 ): Promise<RunningServer> {
   const { json, directory } = settings.agentOptions;
@@ -82,7 +85,16 @@ export async function startServer(
     const interrupted = await engine.recover();
     if (interrupted > 0)
       logger.warn('tasks were cut off when the server before this one ended', { interrupted });
-    const server = createServer({ settings, agentKind, agentOptions, engine, store, judge, logger });
+    const server = createServer({
+      settings,
+      agentKind,
+      agentOptions,
+      engine,
+      store,
+      judge,
+      logger,
+      heartbeatMs,
+    });
     started.push('the server', () => server.close());
     const { url } = await server.listen();
     return { url, agentKind, close: started.close };
