@@ -135,19 +135,40 @@ const values: Build<JsonValue> = {
 const noMembers: ReadonlyMap<string, Span> = new Map();
 const noItems: readonly Span[] = [];
 
-function spansOf(text: string): Build<Span> {
-  const span = (start: number, end: number, shape: Omit<Span, 'json'>): Span => ({
-    ...shape,
-    get json() {
-      return mint(text.slice(start, end));
-    },
-  });
-  const leaf = { members: noMembers, items: noItems, string: undefined };
-  return {
-    object: (members, start, end) => span(start, end, { ...leaf, kind: 'object', members }),
-    array: (items, start, end) => span(start, end, { ...leaf, kind: 'array', items }),
-    string: (string, start, end) => span(start, end, { ...leaf, kind: 'string', string }),
-    number: (_, start, end) => span(start, end, { ...leaf, kind: 'number' }),
-    literal: (value, start, end) => span(start, end, { ...leaf, kind: value === null ? 'null' : 'boolean' }),
-  };
+const spansOf = (text: string): Build<Span> => ({
+  object: (members, start, end) => new TextSpan({ kind: 'object', members, text, start, end }),
+  array: (items, start, end) => new TextSpan({ kind: 'array', items, text, start, end }),
+  string: (string, start, end) => new TextSpan({ kind: 'string', string, text, start, end }),
+  number: (_, start, end) => new TextSpan({ kind: 'number', text, start, end }),
+  literal: (value, start, end) =>
+    new TextSpan({ kind: value === null ? 'null' : 'boolean', text, start, end }),
+});
+
+/** What is known of a part when it has been read, and between which offsets of which text it stands. */
+interface Written extends Pick<Span, 'kind'>, Partial<Pick<Span, 'members' | 'items' | 'string'>> {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A class, because literals with a getter take ten times as long to make as the document takes to be read. */
+class TextSpan implements Span {
+  readonly kind: Span['kind'];
+  readonly members: ReadonlyMap<string, Span>;
+  readonly items: readonly Span[];
+  readonly string: string | undefined;
+  readonly #written: Written;
+
+  constructor(written: Written) {
+    this.kind = written.kind;
+    this.members = written.members ?? noMembers;
+    this.items = written.items ?? noItems;
+    this.string = written.string;
+    this.#written = written;
+  }
+
+  get json(): JsonText {
+    const { text, start, end } = this.#written;
+    return mint(text.slice(start, end));
+  }
 }
