@@ -64,7 +64,10 @@ export interface TaskLog {
   get(key: TaskKey): Promise<TaskRecord | undefined>;
   /** Durable entries from index `from` on, a bounded number of them; an empty list at the present end. */
   read(key: TaskKey, from: number): Promise<readonly Entry[]>;
-  /** Resolves once the log has more than `length` durable entries, or its task is gone; rejects when aborted. */
+  /**
+   * Resolves once the log has more than `length` durable entries, or its task has ended or is gone; rejects when aborted,
+   * or when what was to become durable could not.
+   */
   grown(key: TaskKey, length: number, signal: AbortSignal): Promise<void>;
   list(query: TaskQuery): Promise<TaskPage>;
   contexts(query: ContextQuery): Promise<ContextPage>;

@@ -28,6 +28,7 @@ export interface Database {
   readonly shared: boolean;
   /** All steps in one transaction, in order; durable when it resolves. Not to be called while one is under way. */
   transact(steps: readonly Step[]): Promise<void>;
+  /** Rejects with a KediError. */
   query<Row>(statement: Statement<Row>, values: readonly Value[]): Promise<readonly Row[]>;
   /** What an error of this database means for its caller. */
   judge(error: unknown): Trouble;

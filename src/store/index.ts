@@ -68,6 +68,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     forget,
   });
 
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await sweeper.stop();
+      await commits.close();
+      await database.close();
+    } finally {
+      lock.release();
+    }
+  };
+
   return {
     log,
     sessions,
@@ -76,21 +87,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const written = commits.write([
         { statement: statements.setFact, values: ['checked_at', new Date(now()).toISOString()] },
       ]);
-      const late = commits.trouble()?.message ?? 'The store does not answer.';
       return await Promise.race([
         written.then(
           (): Readiness => ({ ok: true }),
           (error: Error): Readiness => ({ ok: false, reason: error.message }),
         ),
-        sleep(checkMs, undefined, { ref: false }).then((): Readiness => ({ ok: false, reason: late })),
+        sleep(checkMs, undefined, { ref: false }).then(
+          (): Readiness => ({
+            ok: false,
+            reason: commits.trouble()?.message ?? 'The store does not answer.',
+          }),
+        ),
       ]);
     },
-    async close() {
-      await sweeper.stop();
-      await commits.close();
-      await database.close();
-      lock.release();
-    },
+    close: () => (closing ??= close()),
   };
 }
 

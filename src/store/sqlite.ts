@@ -71,8 +71,12 @@ export function openSqlite(options: {
       }
     },
     async query<Row>(statement: Statement<Row>, values: readonly Value[]) {
-      const rows: readonly unknown[] = all(statement.sql, values);
-      return rows as readonly Row[];
+      try {
+        const rows: readonly unknown[] = all(statement.sql, values);
+        return rows as readonly Row[];
+      } catch (error) {
+        throw judge(error).error;
+      }
     },
     judge,
     async close() {

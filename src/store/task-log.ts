@@ -4,9 +4,9 @@ import { type Entry, isTerminal, stateAfter, type TaskKey, type TaskRecord } fro
 import type { Commits, Unit } from './commits.js';
 import { listContexts } from './contexts.js';
 import type { Database, Step, Value } from './database.js';
-import { decodeEntries, encodeEntries } from './entries.js';
 import { listTasks, listUnfinished } from './list.js';
 import { type Batch, createLives, type Live, type Pending, taskName } from './live.js';
+import { cut, decoded, rowsOfRead, slice } from './rows.js';
 import { type Statements, type TaskRow, taskRecord } from './statements.js';
 
 /** The log, and what only the store's own parts may do with it. */
@@ -14,12 +14,6 @@ export interface StoredLog extends TaskLog {
   /** These tasks are gone from the database: nobody shall wait for them. */
   forget(keys: readonly TaskKey[]): void;
 }
-
-/** A row is cut at this size, unless a single entry is larger: a reader takes whole rows. */
-const rowBytes = 256 * 1024;
-
-/** What one read hands out at most, a little over for the row that fills it; and how many rows it asks for. */
-const readBounds = { bytes: 1024 * 1024, rows: 32 } as const;
 
 interface Parts {
   readonly database: Database;
@@ -49,15 +43,15 @@ export function createTaskLog({ database, statements, commits, home, observer }:
 
   const write = (live: Live, entries: readonly Entry[], create: boolean): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (live.pending === undefined) {
-        live.pending = { entries: [], settle: [] };
-        commits.add(unitOf(live, live.pending, create));
-      }
+      const pending = live.pending ?? { entries: [], settle: [] };
       for (const entry of entries) {
-        live.pending.entries.push(entry);
+        pending.entries.push(entry);
         live.state = stateAfter(entry) ?? live.state;
       }
-      live.pending.settle.push({ resolve, reject });
+      pending.settle.push({ resolve, reject });
+      if (live.pending === pending) return;
+      live.pending = pending;
+      commits.add(unitOf(live, pending, create));
     });
 
   const add = async (live: Live | undefined, key: TaskKey, entries: readonly Entry[]): Promise<void> => {
@@ -99,9 +93,11 @@ export function createTaskLog({ database, statements, commits, home, observer }:
           bytes: batches.reduce((sum, batch) => sum + batch.bytes, 0),
         });
         for (const { resolve } of pending.settle) resolve();
-        for (const waiter of live.waiters) if (record.length > waiter.length) waiter.wake();
+        const ended = isTerminal(record.state);
+        for (const waiter of live.waiters) if (ended || record.length > waiter.length) waiter.wake();
       },
       failed(error) {
+        if (live.pending === pending) live.pending = undefined;
         live.state = live.record.state;
         if (create) lives.remove(live.record);
         for (const { reject } of pending.settle) reject(error);
@@ -109,6 +105,10 @@ export function createTaskLog({ database, statements, commits, home, observer }:
         for (const waiter of live.waiters) waiter.fail(error);
       },
     };
+  };
+
+  const refuse = (error: unknown): never => {
+    throw error instanceof KediError ? error : database.judge(error).error;
   };
 
   return {
@@ -158,7 +158,7 @@ export function createTaskLog({ database, statements, commits, home, observer }:
         principal,
         taskId,
         from,
-        readBounds.rows,
+        rowsOfRead,
       ]);
       return slice(rows.map(decoded), from);
     },
@@ -166,7 +166,7 @@ export function createTaskLog({ database, statements, commits, home, observer }:
     async grown(key, length, signal) {
       signal.throwIfAborted();
       const live = await load(key);
-      if (live === undefined || live.record.length > length) return;
+      if (live === undefined || live.record.length > length || isTerminal(live.record.state)) return;
       await new Promise<void>((resolve, reject) => {
         const settle = (settled: () => void): void => {
           live.waiters.delete(waiter);
@@ -185,9 +185,9 @@ export function createTaskLog({ database, statements, commits, home, observer }:
       });
     },
 
-    list: (query) => listTasks(database.kysely, query),
-    contexts: (query) => listContexts(database.kysely, query),
-    unfinished: (states) => listUnfinished(database.kysely, { states, home }),
+    list: (query) => listTasks(database.kysely, query).catch(refuse),
+    contexts: (query) => listContexts(database.kysely, query).catch(refuse),
+    unfinished: (states) => listUnfinished(database.kysely, { states, home }).catch(refuse),
     forget(keys) {
       for (const key of keys) {
         const live = lives.get(key);
@@ -229,38 +229,3 @@ const columnsOf = (record: TaskRecord, home: string): readonly Value[] => [
   record.updatedAt,
   home,
 ];
-
-interface Row extends Batch {
-  readonly text: string;
-}
-
-/** Entries as rows of bounded size, `first` being the index of the first of them. */
-function cut(entries: readonly Entry[], first: number): readonly Row[] {
-  const text = encodeEntries(entries);
-  if (text.length <= rowBytes || entries.length === 1) return [{ first, entries, text, bytes: text.length }];
-  const middle = entries.length >> 1;
-  return [...cut(entries.slice(0, middle), first), ...cut(entries.slice(middle), first + middle)];
-}
-
-const decoded = (row: { readonly first: number; readonly entries: string }): Batch => ({
-  first: row.first,
-  entries: decodeEntries(row.entries),
-  bytes: row.entries.length,
-});
-
-/** What batches in a row hold from index `from` on, until it is enough for one read. */
-function slice(batches: readonly Batch[], from: number): readonly Entry[] {
-  let start = batches.length - 1;
-  while (start > 0 && (batches[start]?.first ?? 0) > from) start -= 1;
-  const found: Entry[] = [];
-  let bytes = 0;
-  for (const batch of batches.slice(start, start + readBounds.rows)) {
-    for (let index = Math.max(from - batch.first, 0); index < batch.entries.length; index += 1) {
-      const entry = batch.entries[index];
-      if (entry !== undefined) found.push(entry);
-    }
-    bytes += batch.bytes;
-    if (bytes >= readBounds.bytes) break;
-  }
-  return found;
-}

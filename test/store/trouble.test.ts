@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { expect, onTestFinished, test } from 'vitest';
+import { follow } from '../../src/domain/follow.js';
+import { openStore, type Store } from '../../src/store/index.js';
+import { temporaryDirectory } from '../support/temporary.js';
+import { ended, opening, said, taskOf } from './samples.js';
+import { silent } from './silent.js';
+
+const key = { principal: 'local', taskId: 'task' };
+
+async function open(directory: string, durability: 'normal' | 'full' = 'normal'): Promise<Store> {
+  const store = await openStore({ directory, durability, logger: silent });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A disk of its own, of one megabyte; undefined where this process may not mount one. */
+async function smallDisk(): Promise<string | undefined> {
+  const directory = await temporaryDirectory();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', directory], { stdio: 'ignore' });
+  });
+  return directory;
+}
+
+test('a full disk is told in a sentence, followers are not left waiting, and space makes it well again', async ({
+  skip,
+}) => {
+  const directory = await smallDisk();
+  if (directory === undefined) return skip('this process may not mount a small disk');
+  const store = await open(directory);
+  await store.log.create(taskOf(key), [opening(0)]);
+  const follower = (async () => {
+    for await (const _ of follow(store.log, key, { signal: new AbortController().signal }));
+  })();
+  follower.catch(() => {});
+
+  const text = 'x'.repeat(20_000);
+  let written = 0;
+  const fill = async () => {
+    for (; written < 100; written += 1) await store.log.append(key, [said(written + 1, text)]);
+  };
+  const full = { code: 'STORE_UNAVAILABLE', message: 'The store cannot be written: the disk is full.' };
+  await expect(fill()).rejects.toMatchObject(full);
+  expect(written).toBeGreaterThan(5);
+  await expect(follower).rejects.toMatchObject(full);
+  expect(await store.check()).toEqual({ ok: false, reason: full.message });
+  // What was acknowledged is there, and can be read.
+  expect((await store.log.get(key))?.length).toBe(written + 1);
+  expect((await store.log.read(key, written)).map((entry) => entry.at)).toEqual([written]);
+
+  execFileSync('mount', ['-o', 'remount,size=16m', directory]);
+  expect(await store.check()).toEqual({ ok: true });
+  await store.log.append(key, [ended(written + 1)]);
+  expect((await store.log.get(key))?.state).toBe('completed');
+});
+
+test('a store locked by another program is waited for, red meanwhile, and loses nothing', async () => {
+  const directory = await temporaryDirectory();
+  const store = await open(directory);
+  await store.log.create(taskOf(key), [opening(0)]);
+  const other = new Libsql(join(directory, 'store.db'));
+  other.exec('begin immediate');
+  const appended = store.log.append(key, [ended(1)]);
+  expect(await store.check()).toEqual({ ok: false, reason: 'The store is locked by another program.' });
+  expect((await store.log.get(key))?.length).toBe(1);
+  other.exec('rollback');
+  other.close();
+  await appended;
+  expect((await store.log.get(key))?.state).toBe('completed');
+  expect(await store.check()).toEqual({ ok: true });
+});
+
+test('a store that stays locked is refused in a sentence', async () => {
+  const directory = await temporaryDirectory();
+  const store = await open(directory);
+  await store.log.create(taskOf(key), [opening(0)]);
+  const other = new Libsql(join(directory, 'store.db'));
+  onTestFinished(() => {
+    other.exec('rollback');
+  });
+  other.exec('begin immediate');
+  await expect(store.log.append(key, [ended(1)])).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: 'The store is locked by another program.',
+  });
+});
+
+test('a file that is no database, and a directory that cannot be made, are told in a sentence', async () => {
+  const directory = await temporaryDirectory();
+  writeFileSync(join(directory, 'store.db'), 'this is not a database, whatever its name says'.repeat(100));
+  await expect(open(directory)).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: 'The store is damaged: it is not a database that can be read.',
+  });
+  await expect(open(join(directory, 'store.db', 'below'))).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+  });
+});
+
+test('the store of a newer version is left alone', async () => {
+  const directory = await temporaryDirectory();
+  await (await openStore({ directory, durability: 'normal', logger: silent })).close();
+  const database = new Libsql(join(directory, 'store.db'));
+  database.exec("insert into kysely_migration values ('999-later', '2030-01-01')");
+  database.close();
+  const refused = await open(directory).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(String(refused)).toContain('written by a newer version of this program');
+});
+
+test('a refused start does not keep the data directory', async () => {
+  const directory = await temporaryDirectory();
+  writeFileSync(join(directory, 'store.db'), 'not a database'.repeat(1_000));
+  await expect(open(directory)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  writeFileSync(join(directory, 'store.db'), '');
+  await open(directory);
+});
+
+test('what is stored is for its owner only', async () => {
+  const directory = join(await temporaryDirectory(), 'data');
+  const store = await open(directory);
+  await store.log.create(taskOf(key), [opening(0)]);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(directory).filter((file) => file.startsWith('store.db'))) {
+    expect([name, statSync(join(directory, name)).mode & 0o777]).toEqual([name, 0o600]);
+  }
+});
+
+test('full durability syncs each commit to the disk, normal does not', async () => {
+  for (const [durability, syncs] of [
+    ['normal', 1],
+    ['full', 2],
+  ] as const) {
+    const directory = await temporaryDirectory();
+    const { openSqlite } = await import('../../src/store/sqlite.js');
+    const database = openSqlite({ file: join(directory, 'store.db'), durability });
+    const [row] = await database.query<{ synchronous: number }>({ sql: 'pragma synchronous' }, []);
+    expect(row?.synchronous).toBe(syncs);
+    await database.close();
+  }
+});
+
+test('a workspace that no context has, left by a crash, goes at the next start', async () => {
+  const directory = await temporaryDirectory();
+  mkdirSync(join(directory, 'work', 'orphan', 'deep'), { recursive: true });
+  const store = await openStore({ directory, durability: 'normal', logger: silent });
+  const kept = (await store.sessions.open({ principal: 'local', contextId: 'c' }, 'demo')).workspace();
+  await store.close();
+  expect(existsSync(join(directory, 'work', 'orphan'))).toBe(false);
+  await open(directory);
+  expect(existsSync(kept)).toBe(true);
+});
+
+test('a workspace that cannot be made is told in a sentence', async () => {
+  const directory = await temporaryDirectory();
+  const store = await open(directory);
+  const session = await store.sessions.open({ principal: 'local', contextId: 'c' }, 'demo');
+  chmodSync(join(directory, 'work'), 0o700);
+  execFileSync('rmdir', [join(directory, 'work')]);
+  writeFileSync(join(directory, 'work'), 'a file in its place');
+  expect(() => session.workspace()).toThrow('The workspace of this context cannot be made.');
+});
