@@ -84,7 +84,7 @@ export async function stage({
 }
 
 /** For tests of text requests: there is no schema to be judged. */
-const noJudge = {
+export const noJudge = {
   compile: () => Promise.reject(new Error('no schema was expected')),
   close: () => Promise.resolve(),
 };
@@ -135,7 +135,7 @@ export const answerOf = (task: Task): string | undefined => {
 };
 
 /** Resolves in so many milliseconds. */
-export const after = (milliseconds: number): Promise<void> =>
+export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Rejects when the signal aborts, as whoever waits with it does. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Line, Turn } from '../../src/domain/agent.js';
 import { KediError } from '../../src/domain/errors.js';
 import type { JsonText } from '../../src/domain/json.js';
-import { after, answerOf, done, line, messageOf, order, say, shape, stage } from './stage.js';
+import { answerOf, done, line, messageOf, order, pause, say, shape, stage } from './stage.js';
 
 describe('a text request', () => {
   test('is answered by what the agent says, each line in the log byte for byte', async () => {
@@ -327,7 +327,7 @@ describe('an agent that writes', () => {
       async *agent(turn) {
         lengths.push((await store.log.get({ principal: 'local', taskId: turn.taskId }))?.state);
         yield say('x');
-        await after(5);
+        await pause(5);
         return done;
       },
     });
