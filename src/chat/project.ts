@@ -2,27 +2,29 @@ import type { FinishReason, OutputEvent } from '../domain/agent.js';
 import type { FailureCode } from '../domain/errors.js';
 import type { Artifact, Part } from '../domain/message.js';
 import type { Entry } from '../domain/task.js';
-import type { ChatFailureCode, Frame, FrameContent, RunFigures } from '../protocol/agent-output.js';
+import type { ChatFailureCode, Frame, FrameBody, RunFigures } from '../protocol/agent-output.js';
 import { RESPONSE_ARTIFACT } from '../protocol/task-fold.js';
 import { describeArtifact } from './describe.js';
 
 /** How far a task's log has been projected: all that the next entry's frames depend on. */
-export interface Projection {
+export type Projection = Readonly<Draft>;
+
+interface Draft {
   /** The number of the next frame. */
-  readonly seq: number;
+  seq: number;
   /** How many lines there were. */
-  readonly lines: number;
-  readonly structured: boolean;
+  lines: number;
+  structured: boolean;
   /** Whether the answer has begun, so that its next message is set off by a blank line. */
-  readonly said: boolean;
+  said: boolean;
   /** Whether what is said next begins a message. */
-  readonly fresh: boolean;
+  fresh: boolean;
   /** Whether the agent has asked its client something and not gone on since. */
-  readonly waiting: boolean;
+  waiting: boolean;
   /** Whether the terminal frame was made: there is none after it. */
-  readonly ended: boolean;
+  ended: boolean;
   /** What the present run told of its end, held back until the task's own end is known. */
-  readonly held: Held;
+  held: Held;
 }
 
 interface Held extends RunFigures {
@@ -52,111 +54,104 @@ export function project(
   entries: readonly Entry[],
 ): { readonly after: Projection; readonly frames: readonly Frame[] } {
   const frames: Frame[] = [];
-  let after = before;
+  const at: Draft = { ...before };
   for (const entry of entries) {
-    if (after.ended) break;
-    const { change, contents } = step(after, entry);
-    const line = entry.type === 'line' ? after.lines : Math.max(0, after.lines - 1);
-    let seq = after.seq;
-    for (const content of contents) frames.push({ ...content, seq: seq++, line });
-    after = { ...after, ...change, seq };
+    if (at.ended) break;
+    const line = entry.type === 'line' ? at.lines : Math.max(0, at.lines - 1);
+    for (const body of takeIn(at, entry)) frames.push({ seq: at.seq++, line, body });
   }
-  return { after, frames };
+  return { after: at, frames };
 }
 
-interface Step {
-  readonly change: Partial<Projection>;
-  readonly contents: readonly FrameContent[];
-}
+const silence: readonly FrameBody[] = [];
 
-function step(at: Projection, entry: Entry): Step {
+/** Moves on by one entry, and tells what it says. */
+function takeIn(at: Draft, entry: Entry): readonly FrameBody[] {
   switch (entry.type) {
     case 'message':
-      return { change: entry.structured === undefined ? {} : { structured: true }, contents: [] };
+      if (entry.structured !== undefined) at.structured = true;
+      return silence;
     case 'run':
-      return run(at, entry);
+      return beginRun(at, entry);
     case 'line':
-      return line(at, entry);
+      return takeLine(at, entry);
     case 'notice':
-      return { change: {}, contents: [{ event: 'status', status: entry.status, content: entry.text }] };
+      return [{ event: 'status', status: entry.status, content: entry.text }];
     case 'artifact':
-      return artifact(at, entry.artifact);
+      return takeArtifact(at, entry.artifact);
     case 'state':
-      return state(at, entry);
+      return endRun(at, entry);
   }
 }
 
 /** A further run is told; what the one before it said of its end goes with that, for it is not in `done`. */
-function run(at: Projection, { attempt, why }: Extract<Entry, { type: 'run' }>): Step {
-  const change = { fresh: true, waiting: false, held: {} };
+function beginRun(at: Draft, { attempt, why }: Extract<Entry, { type: 'run' }>): readonly FrameBody[] {
+  const { waiting, held } = at;
+  at.fresh = true;
+  at.waiting = false;
+  at.held = {};
   if (attempt > 1) {
     const content = why === undefined ? `Attempt ${attempt}.` : `Attempt ${attempt}: ${why}`;
-    return { change, contents: [{ event: 'status', status: 'attempt', content, figures: figures(at.held) }] };
+    return [{ event: 'status', status: 'attempt', content, figures: figures(held) }];
   }
-  if (!at.waiting) return { change, contents: [] };
-  return {
-    change,
-    contents: [{ event: 'status', status: 'working', content: 'The client answered; the agent goes on.' }],
-  };
+  if (!waiting) return silence;
+  return [{ event: 'status', status: 'working', content: 'The client answered; the agent goes on.' }];
 }
 
-function line(at: Projection, { raw, channel, events }: Extract<Entry, { type: 'line' }>): Step {
-  const lines = at.lines + 1;
-  if (events === undefined) {
-    return { change: { lines }, contents: [{ event: 'raw', content: text(raw), channel }] };
-  }
-  const contents: FrameContent[] = [];
-  let { said, fresh, held } = at;
+function takeLine(
+  at: Draft,
+  { raw, channel, events }: Extract<Entry, { type: 'line' }>,
+): readonly FrameBody[] {
+  at.lines += 1;
+  if (events === undefined) return [{ event: 'raw', content: text(raw), channel }];
+  const bodies: FrameBody[] = [];
   for (const event of events) {
-    switch (event.type) {
-      case 'delta': {
-        const { text, startsMessage, parent } = event;
-        if (parent !== undefined) {
-          // Not a `delta`: a client that knows only those takes every one of them for the answer.
-          if (text !== '') contents.push({ event: 'status', status: 'subagent', content: text, parent });
-          break;
-        }
-        fresh ||= startsMessage === true;
-        if (text === '') break;
-        contents.push(speech(text, { setOff: said && fresh }));
-        said = true;
-        fresh = false;
-        break;
-      }
-      case 'tool_call': {
-        const { id, name, input, parent } = event;
-        contents.push({ event: 'tool_call', toolId: id, name, input, parent });
-        break;
-      }
-      case 'tool_result': {
-        const { id, ok, text, parent } = event;
-        contents.push({ event: 'tool_result', toolId: id, ok, content: text, parent });
-        break;
-      }
-      case 'status':
-        contents.push({ event: 'status', status: event.status, content: event.text, parent: event.parent });
-        break;
-      case 'raw':
-        contents.push({ event: 'raw', content: event.text, channel, parent: event.parent });
-        break;
-      case 'artifact':
-        // Further pieces of one that was named when it began say nothing new.
-        if (!event.append) contents.push(naming(event));
-        break;
-      case 'usage':
-        held = { ...held, ...known(event) };
-        break;
-      case 'session':
-        break;
-    }
+    const body = takeEvent(at, event, channel);
+    if (body !== undefined) bodies.push(body);
   }
-  return { change: { lines, said, fresh, held }, contents };
+  return bodies;
 }
 
-const speech = (text: string, { setOff }: { readonly setOff: boolean }): FrameContent => ({
-  event: 'delta',
-  content: setOff ? `\n\n${text}` : text,
-});
+function takeEvent(at: Draft, event: OutputEvent, channel: 'stdout' | 'stderr'): FrameBody | undefined {
+  switch (event.type) {
+    case 'delta': {
+      const { text, startsMessage, parent } = event;
+      if (parent !== undefined) {
+        // Not a `delta`: a client that knows only those takes every one of them for the answer.
+        return text === '' ? undefined : { event: 'status', status: 'subagent', content: text, parent };
+      }
+      at.fresh ||= startsMessage === true;
+      return text === '' ? undefined : say(at, text);
+    }
+    case 'tool_call': {
+      const { id, name, input, parent } = event;
+      return { event: 'tool_call', toolId: id, name, input, parent };
+    }
+    case 'tool_result': {
+      const { id, ok, text, parent } = event;
+      return { event: 'tool_result', toolId: id, ok, content: text, parent };
+    }
+    case 'status':
+      return { event: 'status', status: event.status, content: event.text, parent: event.parent };
+    case 'raw':
+      return { event: 'raw', content: event.text, channel, parent: event.parent };
+    case 'artifact':
+      // Further pieces of one that was named when it began say nothing new.
+      return event.append ? undefined : naming(event);
+    case 'usage':
+      at.held = { ...at.held, ...known(event) };
+      return undefined;
+    case 'session':
+      return undefined;
+  }
+}
+
+function say(at: Draft, text: string): FrameBody {
+  const content = at.said && at.fresh ? `\n\n${text}` : text;
+  at.said = true;
+  at.fresh = false;
+  return { event: 'delta', content };
+}
 
 function known(event: Extract<OutputEvent, { type: 'usage' }>): Held {
   const { model, usage, costUsd, finishReason, text: content } = event;
@@ -169,27 +164,23 @@ function known(event: Extract<OutputEvent, { type: 'usage' }>): Held {
   };
 }
 
-function artifact(at: Projection, artifact: Artifact): Step {
+function takeArtifact(at: Draft, artifact: Artifact): readonly FrameBody[] {
   if (artifact.artifactId === RESPONSE_ARTIFACT) {
-    const spoken = artifact.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-    const contents = spoken === '' ? [] : [speech(spoken, { setOff: at.said })];
-    return { change: { said: at.said || spoken !== '', fresh: false }, contents };
+    const words = artifact.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+    at.fresh = true;
+    return words === '' ? silence : [say(at, words)];
   }
-  const document = at.structured
-    ? artifact.parts.map(documentText).find((found) => found !== undefined)
-    : undefined;
-  const change = document === undefined ? {} : { held: { ...at.held, content: document } };
-  return { change, contents: [naming(artifact)] };
+  if (at.structured) {
+    const document = artifact.parts.map(documentText).find((found) => found !== undefined);
+    if (document !== undefined) at.held = { ...at.held, content: document };
+  }
+  return [naming(artifact)];
 }
 
 /** A file or data is not conversation: the chat names it, and whoever wants it takes it from the task. */
-function naming(artifact: Pick<Artifact, 'artifactId' | 'name' | 'parts'>): FrameContent {
-  return {
-    event: 'status',
-    status: 'artifact',
-    content: describeArtifact(artifact),
-    artifactId: artifact.artifactId,
-  };
+function naming(artifact: Pick<Artifact, 'artifactId' | 'name' | 'parts'>): FrameBody {
+  const { artifactId } = artifact;
+  return { event: 'status', status: 'artifact', content: describeArtifact(artifact), artifactId };
 }
 
 function documentText(part: Part): string | undefined {
@@ -199,40 +190,33 @@ function documentText(part: Part): string | undefined {
 }
 
 /** The end of a run: a question leaves the chat open, anything else is the one terminal frame. */
-function state(at: Projection, entry: Extract<Entry, { type: 'state' }>): Step {
-  switch (entry.state) {
-    case 'input-required':
-    case 'auth-required': {
-      const status = entry.state === 'input-required' ? 'input_required' : 'auth_required';
-      const content = entry.text ?? '';
-      return {
-        change: { waiting: true, held: {} },
-        contents: [{ event: 'status', status, content, figures: figures(at.held) }],
-      };
-    }
-    case 'completed': {
-      const { finishReason = 'stop', content } = at.held;
-      return {
-        change: { ended: true },
-        contents: [{ event: 'done', finishReason, content, figures: figures(at.held) }],
-      };
-    }
-    case 'failed':
-      return failure(at, entry.text ?? 'The task failed.', codeOf(entry, 'AGENT_FAILED'));
-    case 'canceled':
-      return failure(at, entry.text ?? 'The task was canceled.', codeOf(entry, 'CANCELED'));
-    case 'rejected':
-      return failure(at, entry.text ?? 'The agent declined the task.', codeOf(entry, 'REJECTED'));
+function endRun(at: Draft, entry: Extract<Entry, { type: 'state' }>): readonly FrameBody[] {
+  const { held } = at;
+  if (entry.state === 'input-required' || entry.state === 'auth-required') {
+    const status = entry.state === 'input-required' ? 'input_required' : 'auth_required';
+    at.waiting = true;
+    at.held = {};
+    return [{ event: 'status', status, content: entry.text ?? '', figures: figures(held) }];
   }
+  at.ended = true;
+  if (entry.state === 'completed') {
+    const { finishReason = 'stop', content } = held;
+    return [{ event: 'done', finishReason, content, figures: figures(held) }];
+  }
+  const [sentence, code] = unsaid[entry.state];
+  const error = entry.text ?? sentence;
+  return [{ event: 'error', error, code: codeOf(entry.code) ?? code, figures: figures(held) }];
 }
 
-function failure(at: Projection, error: string, code: ChatFailureCode): Step {
-  return { change: { ended: true }, contents: [{ event: 'error', error, code, figures: figures(at.held) }] };
-}
+/** For an end of which the log does not say why. */
+const unsaid = {
+  failed: ['The task failed.', 'AGENT_FAILED'],
+  canceled: ['The task was canceled.', 'CANCELED'],
+  rejected: ['The agent declined the task.', 'REJECTED'],
+} as const;
 
-function codeOf({ code }: { readonly code?: FailureCode }, absent: ChatFailureCode): ChatFailureCode {
-  return code === 'INTERRUPTED' ? 'STREAM_INTERRUPTED' : (code ?? absent);
-}
+const codeOf = (code: FailureCode | undefined): ChatFailureCode | undefined =>
+  code === 'INTERRUPTED' ? 'STREAM_INTERRUPTED' : code;
 
 const figures = ({ model, usage, costUsd }: Held): RunFigures => ({ model, usage, costUsd });
 

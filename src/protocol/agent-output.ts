@@ -1,6 +1,7 @@
 import type { FinishReason, OutputSource } from '../domain/agent.js';
 import type { FailureCode } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
+import { oneLine } from './sse.js';
 
 /** Extension `agent-output/v1`, by which a client knows that a task can be watched as a conversation (clause 1). */
 export const AGENT_OUTPUT_URI = 'https://agentic-sandbox.aiwg.io/extensions/agent-output/v1';
@@ -55,7 +56,7 @@ export interface RunFigures {
  * One frame without its place: the event of clause 4 and its fields. What goes beyond that clause is additive: the
  * `parent` of a subagent's frames, the `channel` of a raw line, the figures of a run that did not end in `done`.
  */
-export type FrameContent =
+export type FrameBody =
   | { readonly event: 'delta'; readonly content: string }
   | {
       readonly event: 'tool_call';
@@ -99,7 +100,11 @@ export type FrameContent =
     };
 
 /** One frame in its place: `seq` counts the task's frames from 0, `line` is the line of the log that it came from. */
-export type Frame = FrameContent & { readonly seq: number; readonly line: number };
+export interface Frame {
+  readonly seq: number;
+  readonly line: number;
+  readonly body: FrameBody;
+}
 
 /**
  * Prints the `data` of frames of one task: JSON on a single line, with documents spliced in as they were written.
@@ -113,32 +118,32 @@ export function frameWriter({
   readonly commandId: string;
 }): (frame: Frame) => string {
   const place = `"session_id":${JSON.stringify(sessionId)},"raw_ref":{"command_id":${JSON.stringify(commandId)},"line":`;
-  return (frame) => `{${fields(frame)},${place}${frame.line}}}`;
+  return ({ body, line }) => `{${fields(body)},${place}${line}}}`;
 }
 
-function fields(frame: FrameContent): string {
-  switch (frame.event) {
+function fields(body: FrameBody): string {
+  switch (body.event) {
     case 'delta':
-      return `"role":"assistant","kind":"message","content":${JSON.stringify(frame.content)}`;
+      return `"role":"assistant","kind":"message","content":${JSON.stringify(body.content)}`;
     case 'tool_call':
-      return `"role":"assistant","kind":"tool_call","name":${JSON.stringify(frame.name)},"tool_id":${JSON.stringify(frame.toolId)},"input":${oneLine(frame.input)}${parent(frame)}`;
+      return `"role":"assistant","kind":"tool_call","name":${JSON.stringify(body.name)},"tool_id":${JSON.stringify(body.toolId)},"input":${oneLine(body.input)}${parent(body)}`;
     case 'tool_result':
-      return `"role":"tool","kind":"tool_result","tool_id":${JSON.stringify(frame.toolId)},"status":"${frame.ok ? 'ok' : 'error'}","content":${JSON.stringify(frame.content)}${parent(frame)}`;
+      return `"role":"tool","kind":"tool_result","tool_id":${JSON.stringify(body.toolId)},"status":"${body.ok ? 'ok' : 'error'}","content":${JSON.stringify(body.content)}${parent(body)}`;
     case 'status': {
       const artifact =
-        frame.artifactId === undefined ? '' : `,"artifact_id":${JSON.stringify(frame.artifactId)}`;
-      return `"role":"system","kind":"message","status":${JSON.stringify(frame.status)},"content":${JSON.stringify(frame.content)}${artifact}${parent(frame)}${told(frame.figures)}`;
+        body.artifactId === undefined ? '' : `,"artifact_id":${JSON.stringify(body.artifactId)}`;
+      return `"role":"system","kind":"message","status":${JSON.stringify(body.status)},"content":${JSON.stringify(body.content)}${artifact}${parent(body)}${told(body.figures)}`;
     }
     case 'raw':
-      return `"role":"system","kind":"raw","content":${JSON.stringify(frame.content)},"stream":"${frame.channel}"${parent(frame)}`;
+      return `"role":"system","kind":"raw","content":${JSON.stringify(body.content)},"stream":"${body.channel}"${parent(body)}`;
     case 'done': {
       // A client of the envelope may count on a model's name, so it is there even when it is not known.
-      const figures = told({ ...frame.figures, model: frame.figures.model ?? '' });
-      const content = frame.content === undefined ? '' : `,"content":${JSON.stringify(frame.content)}`;
-      return `"role":"status","kind":"usage","finish_reason":"${frame.finishReason}"${figures}${content}`;
+      const figures = told({ ...body.figures, model: body.figures.model ?? '' });
+      const content = body.content === undefined ? '' : `,"content":${JSON.stringify(body.content)}`;
+      return `"role":"status","kind":"usage","finish_reason":"${body.finishReason}"${figures}${content}`;
     }
     case 'error':
-      return `"error":${JSON.stringify(frame.error)},"code":"${frame.code}"${told(frame.figures)}`;
+      return `"error":${JSON.stringify(body.error)},"code":"${body.code}"${told(body.figures)}`;
   }
 }
 
@@ -152,9 +157,4 @@ function told(figures: RunFigures | undefined): string {
   const usage = figures.usage === undefined ? '' : `,"usage":${oneLine(figures.usage)}`;
   const cost = figures.costUsd === undefined ? '' : `,"total_cost_usd":${oneLine(figures.costUsd)}`;
   return `${model}${usage}${cost}`;
-}
-
-/** A document may hold CR and LF between its tokens, and only there; in an event stream they would end the line. */
-function oneLine(json: JsonText): string {
-  return json.replaceAll(/[\r\n]/g, ' ');
 }

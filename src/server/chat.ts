@@ -40,7 +40,7 @@ export async function serveChat({ request, response, caller, log, streams }: Cha
   const write = frameWriter({ sessionId, commandId });
   const eventOf = (frame: Frame): string =>
     encodeSse({
-      event: frame.event,
+      event: frame.body.event,
       id: writeCursor({ session: sessionId, seq: frame.seq }),
       data: write(frame),
     });
@@ -55,10 +55,12 @@ export async function serveChat({ request, response, caller, log, streams }: Cha
 }
 
 const interrupted: Frame = {
-  event: 'error',
-  error: 'There is no such command any more; send the request again.',
-  code: 'STREAM_INTERRUPTED',
-  figures: {},
   seq: beyondAll,
   line: 0,
+  body: {
+    event: 'error',
+    error: 'There is no such command any more; send the request again.',
+    code: 'STREAM_INTERRUPTED',
+    figures: {},
+  },
 };

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { claudeDecoder } from '../../src/agents/claude-code/decode.js';
 import { project, unread } from '../../src/chat/project.js';
-import type { Frame } from '../../src/protocol/agent-output.js';
+import type { FrameBody } from '../../src/protocol/agent-output.js';
 import { asked, begun, completed, line } from '../support/log-entries.js';
 
 /** The frames of these lines of Claude Code's, without the terminal one unless it is asked for. */
-function framesOf(lines: readonly (object | string)[]): readonly Frame[] {
+function framesOf(lines: readonly (object | string)[]): readonly FrameBody[] {
   const { decode } = claudeDecoder();
   const entries = lines.map((each) => {
     const text = typeof each === 'string' ? each : JSON.stringify(each);
     return line(text, decode(new TextEncoder().encode(text)));
   });
-  return project(unread, [asked(), begun, ...entries, completed]).frames;
+  return project(unread, [asked(), begun, ...entries, completed]).frames.map(({ body }) => body);
 }
 
-const shown = (...lines: (object | string)[]): readonly Frame[] => framesOf(lines).slice(0, -1);
+const shown = (...lines: (object | string)[]): readonly FrameBody[] => framesOf(lines).slice(0, -1);
 const assistant = (content: unknown, more: object = {}): object => ({
   type: 'assistant',
   message: { id: 'm1', role: 'assistant', model: 'claude-x', content },
@@ -113,7 +113,7 @@ describe('a tool of Claude Code', () => {
 
 describe('the end of a run of Claude Code', () => {
   const result = (more: object): object => ({ type: 'result', subtype: 'success', is_error: false, ...more });
-  const done = (...lines: (object | string)[]): Frame | undefined => framesOf(lines).at(-1);
+  const done = (...lines: (object | string)[]): FrameBody | undefined => framesOf(lines).at(-1);
 
   it.each([
     [{ stop_reason: 'end_turn' }, 'stop'],

@@ -12,7 +12,7 @@ const write = frameWriter({ sessionId: session, commandId: 'command' });
 /** How the engine ends a task whose agent ended like this. */
 function ended(entries: readonly Entry[]): readonly Entry[] {
   const last = project(unread, entries).frames.at(-1);
-  if (last?.event !== 'done' || last.finishReason !== 'error') return entries;
+  if (last?.body.event !== 'done' || last.body.finishReason !== 'error') return entries;
   const failed: Entry = { type: 'state', at: 1, state: 'failed', code: 'AGENT_FAILED', text: 'It failed.' };
   return [...entries.slice(0, -1), failed];
 }
@@ -21,7 +21,11 @@ function ended(entries: readonly Entry[]): readonly Entry[] {
 const streamOf = (entries: readonly Entry[]): string =>
   project(unread, ended(entries))
     .frames.map((frame) =>
-      encodeSse({ event: frame.event, id: writeCursor({ session, seq: frame.seq }), data: write(frame) }),
+      encodeSse({
+        event: frame.body.event,
+        id: writeCursor({ session, seq: frame.seq }),
+        data: write(frame),
+      }),
     )
     .join('');
 

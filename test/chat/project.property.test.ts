@@ -31,8 +31,8 @@ it('counts its frames without a gap, and ends with the one terminal frame', () =
     fc.property(textLog, (entries) => {
       const frames = whole(entries);
       expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, index) => index));
-      const terminal = frames.flatMap(({ event, seq }) =>
-        event === 'done' || event === 'error' ? [seq] : [],
+      const terminal = frames.flatMap(({ body, seq }) =>
+        body.event === 'done' || body.event === 'error' ? [seq] : [],
       );
       expect(terminal).toEqual([frames.length - 1]);
       expect(whole(entries.slice(0, -1))).toEqual(frames.slice(0, -1));
@@ -47,7 +47,7 @@ it('says, all deltas together, what the answer of the task is', () => {
       task.add(entries);
       const response = task.task().artifacts.find(({ artifactId }) => artifactId === RESPONSE_ARTIFACT);
       const answer = response?.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-      const deltas = whole(entries).map((frame) => (frame.event === 'delta' ? frame.content : ''));
+      const deltas = whole(entries).map(({ body }) => (body.event === 'delta' ? body.content : ''));
       expect(deltas.join('')).toBe(answer ?? '');
     }),
   );
@@ -60,7 +60,7 @@ it('leaves no line without a frame that was not understood, and points every fra
       const lines = entries.filter((entry) => entry.type === 'line');
       lines.forEach(({ events }, line) => {
         if (events === undefined) {
-          expect(frames.filter((frame) => frame.line === line && frame.event === 'raw')).toHaveLength(1);
+          expect(frames.filter((frame) => frame.line === line && frame.body.event === 'raw')).toHaveLength(1);
         }
       });
       for (const { line } of frames) expect(line).toBeLessThan(Math.max(1, lines.length));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeArtifact } from '../../src/chat/describe.js';
 import { project, unread } from '../../src/chat/project.js';
 import type { Entry } from '../../src/domain/task.js';
-import type { Frame } from '../../src/protocol/agent-output.js';
+import type { Frame, FrameBody } from '../../src/protocol/agent-output.js';
 import { document } from '../support/json.js';
 import { asked, begun, completed, line, says } from '../support/log-entries.js';
 
@@ -15,9 +15,14 @@ const askedForType: Entry = {
   acceptedOutputModes: [],
   structured: { schema: document('{"type":"object"}'), resultEncoding: 'json-utf8' },
 };
-const framesOf = (...entries: readonly Entry[]): readonly Frame[] => project(unread, entries).frames;
+/** A frame's event and fields beside its place. */
+type Flat = FrameBody & Omit<Frame, 'body'>;
 
-const answerOf = (frames: readonly Frame[]): string =>
+const flat = ({ body, ...place }: Frame): Flat => ({ ...body, ...place });
+
+const framesOf = (...entries: readonly Entry[]): readonly Flat[] => project(unread, entries).frames.map(flat);
+
+const answerOf = (frames: readonly Flat[]): string =>
   frames.map((frame) => (frame.event === 'delta' ? frame.content : '')).join('');
 
 describe('the conversation of a task', () => {
@@ -148,8 +153,8 @@ describe('the end of a run', () => {
 
   it("is held back until the task's own end is known", () => {
     const held = project(unread, [asked(), begun, says('Hi.'), end]);
-    expect(held.frames.map(({ event }) => event)).toEqual(['delta']);
-    expect(project(held.after, [completed]).frames).toMatchObject([
+    expect(held.frames.map(({ body }) => body.event)).toEqual(['delta']);
+    expect(project(held.after, [completed]).frames.map(flat)).toMatchObject([
       {
         event: 'done',
         finishReason: 'length',

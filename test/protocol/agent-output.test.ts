@@ -3,13 +3,13 @@ import {
   AGENT_OUTPUT_URI,
   agentOutputExtension,
   agentOutputInterface,
-  type FrameContent,
+  type FrameBody,
   frameWriter,
 } from '../../src/protocol/agent-output.js';
 import { document } from '../support/json.js';
 
 const write = frameWriter({ sessionId: 's-1', commandId: 'c-1' });
-const data = (content: FrameContent): string => write({ ...content, seq: 3, line: 7 });
+const data = (body: FrameBody): string => write({ seq: 3, line: 7, body });
 const place = { session_id: 's-1', raw_ref: { command_id: 'c-1', line: 7 } };
 
 describe('agent-output/v1 on the card', () => {
@@ -40,7 +40,7 @@ describe('agent-output/v1 on the card', () => {
 });
 
 describe('the data of a frame', () => {
-  it.each<[FrameContent, object]>([
+  it.each<[FrameBody, object]>([
     [
       { event: 'delta', content: 'Hi' },
       { content: 'Hi', role: 'assistant', kind: 'message' },
@@ -114,8 +114,8 @@ describe('the data of a frame', () => {
       { event: 'error', error: 'gone', code: 'STREAM_INTERRUPTED', figures: {} },
       { error: 'gone', code: 'STREAM_INTERRUPTED' },
     ],
-  ])('of %j has the fields of the specification and where it came from', (content, expected) => {
-    expect(JSON.parse(data(content))).toEqual({ ...expected, ...place });
+  ])('of %j has the fields of the specification and where it came from', (body, expected) => {
+    expect(JSON.parse(data(body))).toEqual({ ...expected, ...place });
   });
 
   it('copies documents as they were written, on one line', () => {

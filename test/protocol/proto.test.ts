@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
-import { type FrameContent, frameWriter } from '../../src/protocol/agent-output.js';
+import { type FrameBody, frameWriter } from '../../src/protocol/agent-output.js';
 import { rawData } from '../../src/protocol/raw-output.js';
 import { kediExtension } from '../../src/protocol/structured-output.js';
 import { jsonText } from '../../src/schema/document.js';
@@ -36,7 +36,7 @@ describe('The messages of agent-output in proto/', () => {
   const type = (name: string) => root.lookupType(`agentic.agent_output.v1.${name}`);
   const figures = { model: 'm', usage: jsonText({ input_tokens: 1 }), costUsd: jsonText(0.25) };
 
-  test.each<[string, FrameContent]>([
+  test.each<[string, FrameBody]>([
     ['Delta', { event: 'delta', content: 'x' }],
     ['ToolCall', { event: 'tool_call', toolId: 't', name: 'n', input: jsonText({ a: [1] }), parent: 'p' }],
     ['ToolResult', { event: 'tool_result', toolId: 't', ok: true, content: 'x', parent: 'p' }],
@@ -44,9 +44,9 @@ describe('The messages of agent-output in proto/', () => {
     ['Raw', { event: 'raw', content: 'x', channel: 'stderr', parent: 'p' }],
     ['Done', { event: 'done', finishReason: 'stop', content: 'x', figures }],
     ['Error', { event: 'error', error: 'x', code: 'STREAM_INTERRUPTED', figures }],
-  ])('%s has every name that a frame has', (name, content) => {
+  ])('%s has every name that a frame has', (name, body) => {
     const frame: unknown = JSON.parse(
-      frameWriter({ sessionId: 's', commandId: 'c' })({ ...content, seq: 0, line: 3 }),
+      frameWriter({ sessionId: 's', commandId: 'c' })({ seq: 0, line: 3, body }),
     );
     expect(type(name)).toSatisfy((message: protobuf.Type) => isWhole(message, frame));
   });
