@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { agentKinds, findAgentKind } from '../agents/index.js';
 import type { AgentKind } from '../domain/agent.js';
 import { describeOptions } from './agent-options.js';
 import { write } from './output.js';
@@ -10,6 +9,7 @@ export const agentsCommand = (): Command =>
     .description('List the kinds of agent that can be served, or the options of one.')
     .argument('[kind]', 'the kind whose options to show')
     .action(async (kind: string | undefined) => {
+      const { agentKinds, findAgentKind } = await import('../agents/index.js');
       const kinds = kind === undefined ? agentKinds : [findAgentKind(kind)];
       const wide = Math.max(...kinds.map((each) => each.kind.length));
       const list = kinds.map((each) => `${each.kind.padEnd(wide)}  ${each.summary}\n`).join('');

@@ -3,7 +3,6 @@ import { createLogger } from '../server/logger.js';
 import { isLoopback } from '../server/loopback.js';
 import { readSettings, unknownVariables } from '../server/read-settings.js';
 import type { Settings } from '../server/settings.js';
-import { startServer } from '../server/start.js';
 import { write } from './output.js';
 import { addSettingOptions, settingFlags } from './setting-options.js';
 import { interruption } from './signals.js';
@@ -39,6 +38,8 @@ async function serve(flags: Readonly<Record<string, unknown>>): Promise<void> {
   for (const sentence of unknownVariables(env, [])) logger.warn(sentence);
   const { signal, release } = interruption();
   try {
+    // Only now, so that other commands and a refusal need not wait for all of the server to load.
+    const { startServer } = await import('../server/start.js');
     const server = await startServer(settings, { logger, env });
     try {
       if (!settings.allowUnauthenticated) logger.warn(unauthenticated(settings));

@@ -61,7 +61,10 @@ export async function startServer(
       logger,
     });
     started.push('the store', () => store.close());
-    const judge = createJudge({ assertFormats: settings.assertFormats });
+    const judge = createJudge({
+      assertFormats: settings.assertFormats,
+      documentBytes: settings.maxResult,
+    });
     started.push('the judge of schemas', () => judge.close());
     const engine = createEngine({
       log: store.log,

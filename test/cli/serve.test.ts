@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentKinds } from '../../src/agents/index.js';
-import { ask } from '../../src/client/ask.js';
+import { ask, askLive } from '../../src/client/ask.js';
 import { openPeer } from '../../src/client/peer.js';
 import { flagOf, settingNames } from '../../src/server/settings.js';
+import { isAlive } from '../agents/support/processes.js';
 import { callJson, fetchJson } from '../support/fetch-json.js';
 import { runCommand, type ServerProcess, startServer } from '../support/server.js';
 import { temporaryDirectory } from '../support/temporary.js';
@@ -19,20 +20,13 @@ const script = (text: string) => ({ agent: 'command', options: { command: [proce
 /** Sends a prompt and resolves once the agent has begun, so that a test can do something meanwhile. */
 async function begin(server: ServerProcess, prompt: string) {
   const peer = await openPeer(server.url, { signal });
-  const answer = ask(peer, { prompt }, signal);
+  const controller = new AbortController();
+  const answer = ask(peer, { prompt }, controller.signal);
   answer.catch(() => {});
+  onTestFinished(() => controller.abort());
   await expect.poll(async () => (await fetchJson(`${server.url}/readyz`)).running).toBe(1);
-  return { peer, answer };
+  return { peer };
 }
-
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe('kedi-a2a serve', () => {
   it('writes exactly one line to stdout, when it is ready, and its log as JSON to stderr', async () => {
@@ -151,12 +145,9 @@ describe('Stopping a server', () => {
       ...script('setTimeout(() => console.log("in time"), 1000)'),
       flags: ['--grace', '20s'],
     });
-    const { answer } = await begin(server, 'go');
+    await begin(server, 'go');
     expect(await server.stop()).toBe(0);
-    const again = await startServer({ dataDir: server.dataDir });
-    // The stream broke with the server; the client has come back to whoever listens at its URL, or to nobody.
-    await answer.catch(() => {});
-    expect(await states(again)).toEqual(['TASK_STATE_COMPLETED']);
+    expect(await states(await startServer({ dataDir: server.dataDir }))).toEqual(['TASK_STATE_COMPLETED']);
   });
 
   it('cancels what runs beyond the grace, and leaves no process of it', async () => {
@@ -167,32 +158,30 @@ describe('Stopping a server', () => {
       flags: ['--grace', '300ms'],
     });
     const peer = await openPeer(server.url, { signal });
-    const { askLive } = await import('../../src/client/ask.js');
     const asked = askLive(peer, { prompt: 'go' }, signal);
     const { value } = await asked.next();
     const child = Number(/child (\d+)/.exec(String(value))?.[1]);
-    expect(alive(child)).toBe(true);
+    expect(isAlive(child)).toBe(true);
     expect(await server.stop()).toBe(0);
-    expect(alive(child)).toBe(false);
+    expect(isAlive(child)).toBe(false);
     await asked.return({ kind: 'answer', text: '', parts: [], contextId: undefined, taskId: undefined });
     expect(await states(await startServer({ dataDir: server.dataDir }))).toEqual(['TASK_STATE_CANCELED']);
   });
 
   it('ends at once at the second signal, and the next server says what was cut off', async () => {
     const server = await startServer({ ...script('setInterval(() => {}, 1000)'), flags: ['--grace', '1h'] });
-    const { answer } = await begin(server, 'go');
+    await begin(server, 'go');
     const first = server.stop('SIGINT');
     // npm passes the terminal's Ctrl-C on, so that it comes twice at once: no second signal.
     process.kill(server.pid, 'SIGINT');
     await expect.poll(() => server.stderr()).toContain('stopping');
     await pause(500);
-    expect(alive(server.pid)).toBe(true);
+    expect(isAlive(server.pid)).toBe(true);
     const before = performance.now();
     await server.stop('SIGINT');
     expect(await first).toBe(130);
     expect(performance.now() - before).toBeLessThan(2_000);
     const again = await startServer({ dataDir: server.dataDir });
-    await answer.catch(() => {});
     expect(await states(again)).toEqual(['TASK_STATE_FAILED']);
     expect(again.stderr()).toContain('"interrupted":1');
   });
