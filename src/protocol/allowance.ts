@@ -1,6 +1,6 @@
-import type { Span } from '../schema/document.js';
-import { exactNumber } from '../schema/numbers.js';
-import { findTarget } from '../schema/target.js';
+import { acceptSchema } from '../schema/accept.js';
+import { isResolved, resolve } from '../schema/references.js';
+import { isArray, isDecimal, isObject, type JsonObject, type JsonValue } from '../schema/value.js';
 
 /** Numbers that a parser makes something else of: of `1e-400` zero, of `1e400` infinity, which is printed as null. */
 export type Extreme = 'tiny' | 'huge';
@@ -9,32 +9,31 @@ export type Extreme = 'tiny' | 'huge';
 export type Allows = (path: readonly (string | number)[], extreme: Extreme) => boolean;
 
 /**
- * Reads a schema as what it allows where. Each subschema is asked once about a place, so neither fans nor circles of
- * references cost.
+ * Reads a schema, which has been accepted before, as what it allows where. Each subschema is asked once about a place,
+ * so neither fans nor circles of references cost.
  */
-export function readAllowances(root: Span): Allows {
-  const known = new Map<Span, Allowance>();
-  const prefix = longestPrefix(root);
+export function readAllowances(schemaText: string): Allows {
+  const { resource } = acceptSchema(schemaText).survey;
+  const known = new Map<JsonValue, Allowance>();
+  const prefix = longestPrefix(resource.root);
 
-  function allowanceOf(schema: Span): Allowance {
+  function allowanceOf(schema: JsonValue): Allowance {
+    if (!isObject(schema)) return schema === false ? nothing : anything;
     const before = known.get(schema);
     if (before !== undefined) return before;
-    const made = schema.json === 'false' ? nothing : remembering(readOne(schema));
+    const made = remembering(readOne(schema));
     known.set(schema, made);
     return made;
   }
 
-  function readOne(schema: Span): Allowance {
-    const list = (keyword: string): readonly Allowance[] =>
-      (schema.members.get(keyword)?.items ?? []).map(allowanceOf);
-    const reference = schema.members.get('$ref')?.string;
-    const target = reference === undefined ? undefined : findTarget(root, reference);
+  function readOne(schema: JsonObject): Allowance {
+    const list = (keyword: string): readonly Allowance[] => listIn(schema, keyword).map(allowanceOf);
     // Later, since a schema may refer to the very one that it stands in.
     const applied = later(() =>
       every([
         ...list('allOf'),
-        ...['anyOf', 'oneOf'].filter((name) => schema.members.has(name)).map((name) => some(list(name))),
-        ...(target === undefined ? [] : [allowanceOf(target)]),
+        ...['anyOf', 'oneOf'].filter((name) => schema.has(name)).map((name) => some(list(name))),
+        ...targetsOf(schema).map(allowanceOf),
       ]),
     );
     return {
@@ -46,8 +45,15 @@ export function readAllowances(root: Span): Allows {
     };
   }
 
+  /** A `$dynamicRef`, and what leads to the built-in meta-schemas, is passed over, as if it allowed anything. */
+  function targetsOf(schema: JsonObject): readonly JsonValue[] {
+    const reference = schema.get('$ref');
+    const target = typeof reference === 'string' ? resolve(reference, resource) : undefined;
+    return target !== undefined && isResolved(target) && target.resource === resource ? [target.node] : [];
+  }
+
   return (path, extreme) => {
-    let place = allowanceOf(root);
+    let place = allowanceOf(resource.root);
     // What holds for the first item after the longest `prefixItems` holds for all others.
     for (const step of path) place = place.below(typeof step === 'number' ? Math.min(step, prefix) : step);
     return place.allows(extreme);
@@ -63,45 +69,44 @@ interface Allowance {
 const anything: Allowance = { allows: () => true, below: () => anything };
 const nothing: Allowance = { allows: () => false, below: () => nothing };
 
-function assertionsAllow(schema: Span, extreme: Extreme): boolean {
+function assertionsAllow(schema: JsonObject, extreme: Extreme): boolean {
   const types = typesOf(schema) ?? ['number'];
   if (!types.includes('number') && !(extreme === 'huge' && types.includes('integer'))) return false;
-  const { members } = schema;
-  if (!members.has('const') && !members.has('enum')) return true;
-  const values = [members.get('const'), ...(members.get('enum')?.items ?? [])];
-  return values.some((value) => value !== undefined && isTiny(value, extreme));
+  if (!schema.has('const') && !schema.has('enum')) return true;
+  // No schema can list a number that is infinite as a double.
+  return extreme === 'tiny' && [schema.get('const'), ...listIn(schema, 'enum')].some(isTiny);
 }
+
+const isTiny = (value: JsonValue | undefined): boolean =>
+  isDecimal(value) && Number(`0.${value.digits}e${value.exponent}`) === 0;
 
 /** Undefined: any. */
-function typesOf({ members }: Span): readonly (string | undefined)[] | undefined {
-  const type = members.get('type');
-  return type === undefined
-    ? undefined
-    : type.kind === 'array'
-      ? type.items.map(({ string }) => string)
-      : [type.string];
+function typesOf(schema: JsonObject): readonly JsonValue[] | undefined {
+  const type = schema.get('type');
+  return type === undefined || isArray(type) ? type : [type];
 }
 
-const longestPrefix = ({ members, items }: Span): number =>
-  Math.max(
-    members.get('prefixItems')?.items.length ?? 0,
-    ...[...members.values(), ...items].map(longestPrefix),
-  );
+const listIn = (schema: JsonObject, keyword: string): readonly JsonValue[] => {
+  const value = schema.get(keyword);
+  return isArray(value) ? value : [];
+};
 
-/** A schema cannot list what is infinite as a double. */
-const isTiny = ({ kind, json }: Span, extreme: Extreme): boolean =>
-  extreme === 'tiny' && kind === 'number' && Number(json) === 0 && exactNumber(json) !== 0;
+const longestPrefix = (value: JsonValue): number =>
+  isObject(value)
+    ? Math.max(listIn(value, 'prefixItems').length, ...[...value.values()].map(longestPrefix))
+    : isArray(value)
+      ? Math.max(0, ...value.map(longestPrefix))
+      : 0;
 
 /** The subschemas for one member or item; those that only may apply are left out, as if they allowed anything. */
-function subschemas({ members }: Span, step: string | number): readonly Span[] {
-  const present = (span: Span | undefined): readonly Span[] => (span === undefined ? [] : [span]);
-  if (typeof step === 'number') {
-    const prefix = members.get('prefixItems')?.items ?? [];
-    return present(step < prefix.length ? prefix[step] : members.get('items'));
-  }
-  const named = members.get('properties')?.members.get(step);
-  if (named !== undefined || members.has('patternProperties')) return present(named);
-  return present(members.get('additionalProperties'));
+function subschemas(schema: JsonObject, step: string | number): readonly JsonValue[] {
+  const present = (value: JsonValue | undefined): readonly JsonValue[] =>
+    value === undefined ? [] : [value];
+  if (typeof step === 'number') return present(listIn(schema, 'prefixItems')[step] ?? schema.get('items'));
+  const properties = schema.get('properties');
+  const named = isObject(properties) ? properties.get(step) : undefined;
+  if (named !== undefined || schema.has('patternProperties')) return present(named);
+  return present(schema.get('additionalProperties'));
 }
 
 const every = (parts: readonly Allowance[]): Allowance =>

@@ -1,0 +1,141 @@
+import type { AcceptedSchema } from '../accept.js';
+import { readSpans, type Span } from '../document.js';
+import { isResolved, resolve } from '../references.js';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../value.js';
+import { alternativesFor } from './alternatives.js';
+import { isExcluded } from './exclusion.js';
+import { parsePattern } from './parse-pattern.js';
+import { mayExplode } from './part.js';
+import { type Maker, Misfit, type Site } from './site.js';
+import { leadsBack, waysToMeet } from './ways.js';
+
+/** How much is made in all, in values; and how many documents are put to the check, fewer where one may take long. */
+const fuel = 30_000;
+const mostDrafts = 1_000;
+const mostRiskyDrafts = 20;
+
+const deepest = 60;
+const roomyDepth = 5;
+const roomyValues = 200;
+
+/**
+ * Documents that may be valid by a schema, one after the other, until no more come to mind; each is asked for with the
+ * pointer to what was wrong with the last one, and differs from it there.
+ */
+export function* draft({ text, survey }: AcceptedSchema): Generator<string, void, string> {
+  const { root } = survey.resource;
+  const spans = spansOf(root, text);
+  const risky = [...survey.patterns.keys()].some(isRisky);
+  const expressions = new Map<string, RegExp>();
+  const choices = new Map<string, number>();
+  const made = new Set<string>();
+  let left = fuel;
+
+  const follow = (reference: string): JsonValue | undefined => {
+    const target = resolve(reference, survey.resource);
+    // What has to be a schema itself is left to the check.
+    return isResolved(target) && target.resource === survey.resource ? target.node : undefined;
+  };
+
+  function* alternatives(schemas: readonly JsonValue[], site: Site): Generator<() => string> {
+    for (const each of waysToMeet(schemas, { follow, above: site.above })) {
+      const way = [...each];
+      for (const alternative of alternativesFor(way, {
+        site,
+        maker,
+        spanOf: (schema) => spans.get(schema),
+      })) {
+        yield () => {
+          const text = alternative();
+          if (isExcluded(way, text)) throw new Misfit();
+          return text;
+        };
+      }
+    }
+  }
+
+  function make(schemas: readonly JsonValue[], site: Site): string {
+    made.add(site.pointer);
+    if (site.depth > deepest) throw new Misfit();
+    let passed = 0;
+    for (const alternative of alternatives(schemas, site)) {
+      passed += 1;
+      if (passed <= (choices.get(site.pointer) ?? 0)) continue;
+      left -= 1;
+      if (left < 0) throw new OutOfFuel();
+      try {
+        return alternative();
+      } catch (error) {
+        if (!(error instanceof Misfit)) throw error;
+        change(site.pointer);
+      }
+    }
+    throw new Misfit();
+  }
+
+  function change(pointer: string): void {
+    const choice = choices.get(pointer) ?? 0;
+    forget(pointer);
+    choices.set(pointer, choice + 1);
+  }
+
+  function forget(pointer: string): void {
+    for (const place of choices.keys())
+      if (place === pointer || place.startsWith(`${pointer}/`)) choices.delete(place);
+  }
+
+  const maker: Maker = {
+    make,
+    change,
+    isRoomy: ({ depth }) => depth < roomyDepth && made.size < roomyValues,
+    leadsBack: (branches, above) => branches.some((branch) => leadsBack(branch, { follow, above })),
+    matches(pattern, name) {
+      const expression = expressions.get(pattern) ?? new RegExp(pattern, 'u');
+      expressions.set(pattern, expression);
+      return expression.test(name);
+    },
+    longestText: risky ? 24 : 1_000_000,
+  };
+
+  const title = isObject(root) ? root.get('title') : undefined;
+  const site = {
+    pointer: '',
+    name: typeof title === 'string' ? title : '',
+    turn: 0,
+    depth: 0,
+    above: new Set<JsonObject>(),
+  };
+  try {
+    for (let drafts = 0; drafts < (risky ? mostRiskyDrafts : mostDrafts); drafts += 1) {
+      made.clear();
+      let wrong = yield make([root], site);
+      while (!made.has(wrong)) wrong = wrong.slice(0, Math.max(0, wrong.lastIndexOf('/')));
+      change(wrong);
+    }
+  } catch (error) {
+    if (!(error instanceof Misfit || error instanceof OutOfFuel)) throw error;
+  }
+}
+
+class OutOfFuel extends Error {}
+
+function isRisky(pattern: string): boolean {
+  const parsed = parsePattern(pattern);
+  return parsed === undefined || parsed.looksAround || mayExplode(parsed.part);
+}
+
+/** Where each object of a schema stands in its text. */
+function spansOf(root: JsonValue, text: string): ReadonlyMap<JsonObject, Span> {
+  const spans = new Map<JsonObject, Span>();
+  const pair = (value: JsonValue | undefined, span: Span): void => {
+    if (isObject(value)) {
+      spans.set(value, span);
+      for (const [name, member] of span.members) pair(value.get(name), member);
+    } else if (isArray(value)) {
+      for (const [index, item] of span.items.entries()) pair(value[index], item);
+    }
+  };
+  const read = readSpans(text, { depth: 1_000 });
+  if (read.ok) pair(root, read.span);
+  return spans;
+}
