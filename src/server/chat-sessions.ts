@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ContextRecord } from '../domain/ports.js';
-import { isTerminal, type TaskRecord } from '../domain/task.js';
+import { type Entry, isTerminal, type TaskRecord } from '../domain/task.js';
 import { stateNames } from '../protocol/a2a-states.js';
 import { CHAT_PATH } from '../protocol/agent-output.js';
 import { RAW_PATH } from '../protocol/raw-output.js';
@@ -11,30 +11,17 @@ import { countParameter, parameter, readTarget } from './query.js';
 type SourceOf = ChatSurroundings['sourceOf'];
 
 /** `GET /api/v1/sessions`: the caller's contexts, the one with the newest change first. */
-export async function serveSessions({
-  request,
-  response,
-  caller,
-  log,
-  sourceOf,
-}: ChatExchange): Promise<void> {
+export async function serveSessions(exchange: ChatExchange): Promise<void> {
+  const { request, response, caller, log } = exchange;
   const { limit, page } = readPage(readTarget(request));
   const { contexts, total, next } = await log.contexts({ principal: caller.principal, limit, page });
-  sendJson(response, {
-    sessions: contexts.map((context) => sessionOf(context, sourceOf)),
-    total,
-    next_page: next ?? null,
-  });
+  const sessions = await Promise.all(contexts.map((context) => sessionOf(context, exchange)));
+  sendJson(response, { sessions, total, next_page: next ?? null });
 }
 
 /** `GET /api/v1/sessions/{id}`: one context with its tasks, newest change first. */
-export async function serveSession({
-  request,
-  response,
-  caller,
-  log,
-  sourceOf,
-}: ChatExchange): Promise<void> {
+export async function serveSession(exchange: ChatExchange): Promise<void> {
+  const { request, response, caller, log, sourceOf } = exchange;
   const target = readTarget(request);
   const { limit, page } = readPage(target);
   const { principal, requestId } = caller;
@@ -47,16 +34,18 @@ export async function serveSession({
   }
   const { records, total, next } = await log.list({ principal, contextId, limit, page });
   sendJson(response, {
-    ...sessionOf(context, sourceOf),
+    ...(await sessionOf(context, exchange)),
     commands: records.map((record) => commandOf(record, sourceOf)),
     total,
     next_page: next ?? null,
   });
 }
 
-function sessionOf({ contextId, createdAt, updatedAt, tasks, latest }: ContextRecord, sourceOf: SourceOf) {
+async function sessionOf(context: ContextRecord, { log, sourceOf }: ChatSurroundings) {
+  const { contextId, createdAt, updatedAt, tasks, latest } = context;
   return {
     session_id: contextId,
+    title: titleOf(await log.opening(latest)),
     command_count: tasks,
     created_at_ms: createdAt,
     updated_at_ms: updatedAt,
@@ -66,6 +55,15 @@ function sessionOf({ contextId, createdAt, updatedAt, tasks, latest }: ContextRe
   };
 }
 
+/** The first words of what was asked last, on one line; empty where it was no text. */
+function titleOf(opening: Entry | undefined): string {
+  const parts = opening?.type === 'message' ? opening.message.parts : [];
+  const words = parts.flatMap((part) => (part.kind === 'text' ? [part.text.slice(0, 1_000)] : [])).join(' ');
+  const line = words.replace(/\s+/g, ' ').trim();
+  return line.length > titleLength ? `${[...line].slice(0, titleLength).join('')}…` : line;
+}
+
+const titleLength = 80;
 function commandOf(record: TaskRecord, sourceOf: SourceOf) {
   return {
     command_id: record.taskId,

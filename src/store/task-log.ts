@@ -111,6 +111,22 @@ export function createTaskLog({ database, statements, commits, home, observer }:
     throw error instanceof KediError ? error : database.judge(error).error;
   };
 
+  /** The rows from the one with entry `from` on, `rows` of them at most. */
+  const rowsOf = async (
+    { principal, taskId }: TaskKey,
+    { from, rows }: { readonly from: number; readonly rows: number },
+  ): Promise<readonly Batch[]> => {
+    const found = await database.query(statements.selectRows, [
+      principal,
+      taskId,
+      principal,
+      taskId,
+      from,
+      rows,
+    ]);
+    return found.map(decoded);
+  };
+
   return {
     async create(record, entries) {
       if (lives.get(record) !== undefined) throw exists(record.taskId);
@@ -143,6 +159,13 @@ export function createTaskLog({ database, statements, commits, home, observer }:
       return live.record.length === 0 ? undefined : live.record;
     },
 
+    async opening(key) {
+      const first = lives.get(key)?.tail[0];
+      if (first?.first === 0) return first.entries[0];
+      const [row] = readable(key) ? await rowsOf(key, { from: 0, rows: 1 }) : [];
+      return row?.entries[0];
+    },
+
     async read(key, from) {
       const live = lives.get(key);
       const start = live?.tail[0]?.first;
@@ -151,16 +174,7 @@ export function createTaskLog({ database, statements, commits, home, observer }:
       }
       if (live !== undefined && !database.shared && from >= live.record.length) return [];
       if (!readable(key)) return [];
-      const { principal, taskId } = key;
-      const rows = await database.query(statements.selectRows, [
-        principal,
-        taskId,
-        principal,
-        taskId,
-        from,
-        rowsOfRead,
-      ]);
-      return slice(rows.map(decoded), from);
+      return slice(await rowsOf(key, { from, rows: rowsOfRead }), from);
     },
 
     async grown(key, length, signal) {

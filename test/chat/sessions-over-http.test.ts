@@ -15,7 +15,7 @@ describe('the sessions', () => {
     await host.open({ contextId: 'one' }, [asked('What is up?'), begun]);
     await host.open({ contextId: 'two', agentKind: 'forgotten' }, [asked(), completed]);
     await host.open({ contextId: 'one', structured: true }, [
-      asked(),
+      asked(' And\nthen?  Say more.\n'),
       { ...completed, at: completed.at + 1 },
     ]);
     expect(await read(`${host.url}/api/v1/sessions`)).toEqual({
@@ -25,6 +25,7 @@ describe('the sessions', () => {
       sessions: [
         {
           session_id: 'one',
+          title: 'And then? Say more.',
           command_count: 2,
           created_at_ms: 1,
           updated_at_ms: completed.at + 1,

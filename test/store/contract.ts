@@ -269,6 +269,18 @@ export function storeContract(name: string, make: (options: SubjectOptions) => P
       }
     });
 
+    test('tells how a task was opened, whatever came after it, live and after a restart', async () => {
+      const made = await subject();
+      const first = opening(0, 'What is up?');
+      await made.store.log.create(taskOf(key), [first, said(1, 'a')]);
+      const many = Array.from({ length: 5_000 }, (_, index) => said(index, 'b'.repeat(200)));
+      await made.store.log.append(key, many);
+      expect(await made.store.log.opening(key)).toEqual(first);
+      const again = await made.reopen();
+      expect(await again.log.opening(key)).toEqual(first);
+      expect(await again.log.opening({ principal: 'stranger', taskId: key.taskId })).toBeUndefined();
+    });
+
     test('holds a line of 20 MB', async () => {
       const made = await subject();
       const raw = Buffer.alloc(20_000_000, '{"a":"é"}\n');
