@@ -48,7 +48,7 @@ async function* run(turn: Turn, settings: AcpSettings): AsyncGenerator<Line, Out
     args: [...args, ...program.extraArgs],
     cwd,
     env: program.env,
-    input: 'open',
+    input: undefined,
     signal: turn.signal,
   });
   const wire = openWire(child, {

@@ -2,12 +2,15 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { AgentKind } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import { readDocument } from '../schema/document.js';
+import { acp } from './acp.js';
+import { claudeCode } from './claude-code.js';
+import { codex } from './codex.js';
 import { command } from './command.js';
 import { demo } from './demo.js';
 import { module } from './module.js';
 
 /** Every kind of agent; settings, help, the card's `sources`, the README's table and the contract suite follow from it. */
-export const agentKinds: readonly AgentKind[] = [demo, command, module];
+export const agentKinds: readonly AgentKind[] = [demo, command, claudeCode, codex, acp, module];
 
 /** The kind of that name; none: KediError SETTINGS_INVALID that lists those there are. */
 export function findAgentKind(kind: string): AgentKind {

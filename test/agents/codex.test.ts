@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { codex } from '../../src/agents/codex.js';
 import { readAgentOptions } from '../../src/agents/index.js';
 import { createJudge } from '../../src/schema/index.js';
@@ -35,6 +35,7 @@ async function replaying(
 }
 
 const judge = createJudge();
+afterAll(() => judge.close());
 
 describe('Codex', () => {
   it('gets the prompt on stdin, and its options and its own variables', async () => {

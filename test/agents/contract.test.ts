@@ -1,14 +1,25 @@
 import { expect, it } from 'vitest';
 import { agentKinds } from '../../src/agents/index.js';
+import { acpFixture } from './contract/acp.js';
+import { claudeCodeFixture } from './contract/claude-code.js';
+import { codexFixture } from './contract/codex.js';
 import { commandFixture } from './contract/command.js';
 import { demoFixture } from './contract/demo.js';
 import { moduleFixture } from './contract/module.js';
 import { type AgentFixture, contract } from './contract.js';
 
-const fixtures: readonly AgentFixture[] = [demoFixture, commandFixture, moduleFixture];
+const fixtures: readonly AgentFixture[] = [
+  claudeCodeFixture,
+  codexFixture,
+  acpFixture(1),
+  acpFixture(2),
+  demoFixture,
+  commandFixture,
+  moduleFixture,
+];
 
 for (const fixture of fixtures) contract(fixture);
 
 it('every agent in the registry is held to the contract', () => {
-  expect(fixtures.map(({ kind }) => kind.kind).sort()).toEqual(agentKinds.map(({ kind }) => kind).sort());
+  expect(new Set(fixtures.map(({ kind }) => kind.kind))).toEqual(new Set(agentKinds.map(({ kind }) => kind)));
 });

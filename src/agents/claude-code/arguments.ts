@@ -30,7 +30,7 @@ export const claudeOptions: AgentOptionsSchema = {
     },
     appendSystemPrompt: { type: 'string', description: 'Text added to the end of its system prompt.' },
     mcpConfig: {
-      type: ['string', 'object'],
+      anyOf: [{ type: 'string', minLength: 1 }, { type: 'object' }],
       description: 'MCP servers: a file, or the object that would be in it.',
     },
     maxTurns: { type: 'integer', minimum: 1, description: 'Turns of the model in one request, at most.' },
