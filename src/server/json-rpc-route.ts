@@ -135,6 +135,11 @@ const retryAfter = ({ retryAfterSeconds, code }: KediError): Readonly<Record<str
 function abortOnClose(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   if (response.destroyed) controller.abort();
-  else response.once('close', () => controller.abort());
+  else {
+    response.once('close', () => {
+      // It also closes when all was sent, and an abort is dear.
+      if (!response.writableFinished) controller.abort();
+    });
+  }
   return controller.signal;
 }

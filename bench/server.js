@@ -1,0 +1,222 @@
+// The server against the SDK's handler, bare node:http and itself, as ratios of one run: npm run bench. Rounds of all
+// contestants in turn, medians; a table in docs/performance.md, the figures in docs/performance.json.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { callBytes, median, streamTime, throughput } from './server-load.js';
+
+const rounds = 7;
+const seconds = 1.2;
+
+async function start(kind) {
+  const peers = fileURLToPath(new URL('server-peers.js', import.meta.url));
+  const child = fork(peers, [kind], {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const [{ port }] = await once(child, 'message');
+  return {
+    port,
+    async memory() {
+      child.send('memory');
+      const [{ memory }] = await once(child, 'message');
+      return memory;
+    },
+    async stop() {
+      child.send('stop');
+      await once(child, 'exit');
+    },
+  };
+}
+
+const message = (text, extensions = []) => ({
+  messageId: '01890a5d-ac96-774b-bcce-b302099a8059',
+  role: 'ROLE_USER',
+  parts: [{ text }],
+  extensions,
+});
+
+const text = callBytes('SendMessage', {
+  message: message('Say this back to me, word for word, if you please.'),
+});
+const chunks = (count) => callBytes('SendStreamingMessage', { message: message(`chunks ${count}`) });
+
+/** A schema of about 1 KB, by which the document of `server-peers.js` is valid. */
+const schema = JSON.stringify({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Summary',
+  type: 'object',
+  properties: {
+    summary: { title: 'Summary', description: 'x'.repeat(350), type: 'string', minLength: 1 },
+    items: {
+      title: 'Items',
+      type: 'array',
+      items: { $ref: '#/$defs/Item' },
+      minItems: 1,
+      maxItems: 100,
+    },
+  },
+  required: ['summary', 'items'],
+  additionalProperties: false,
+  $defs: {
+    Item: {
+      title: 'Item',
+      type: 'object',
+      properties: {
+        id: { title: 'Id', type: 'integer', minimum: 0 },
+        name: { title: 'Name', type: 'string', maxLength: 80 },
+        price: { title: 'Price', type: 'number', exclusiveMinimum: 0 },
+      },
+      required: ['id', 'name', 'price'],
+      additionalProperties: false,
+    },
+  },
+});
+
+const kedi = 'https://docs.kedi-lang.org/a2a/extensions/structured-output/v1/';
+const typed = callBytes('SendMessage', {
+  message: message('Say this back to me, word for word, if you please.', [kedi]),
+  configuration: { acceptedOutputModes: ['application/json'] },
+  metadata: { kediStructuredOutput: { version: 1, resultEncoding: 'json-utf8', schemaJson: schema } },
+});
+
+const expect = 'TASK_STATE_COMPLETED';
+
+/** Runs every contestant once a round, in turn, and gives the figures of each. */
+async function inTurn(contestants) {
+  const figures = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, run] of Object.entries(contestants)) figures[name].push(await run());
+  }
+  return figures;
+}
+
+/** The median of the ratios within each round: what disturbs a round disturbs both. */
+const ratio = (over, under) => median(over.map((figure, round) => figure / under[round]));
+
+const ours = await start('ours');
+const sdk = await start('sdk');
+const bare = await start('bare');
+const results = [];
+const record = (row) => {
+  results.push(row);
+  console.error(`${row.what}: ${row.figure} (to reach: ${row.reach})`);
+};
+
+for (const { port } of [ours, sdk, bare]) await throughput({ port, request: text, expect, seconds: 2 });
+await throughput({ port: ours.port, request: typed, expect, seconds: 2 });
+const requests = await inTurn({
+  ours: () => throughput({ port: ours.port, request: text, expect, seconds }),
+  sdk: () => throughput({ port: sdk.port, request: text, expect, seconds }),
+  bare: () => throughput({ port: bare.port, request: text, expect, seconds }),
+  typed: () => throughput({ port: ours.port, request: typed, expect, seconds }),
+});
+const rate = (figures) => `${Math.round(median(figures)).toLocaleString('en')}/s`;
+const times = (figure) => `${figure.toFixed(2)} times`;
+record({
+  what: 'Blocking text `SendMessage`, 16 connections, durable store as shipped',
+  against: "the SDK's DefaultRequestHandler with its in-memory store, on express",
+  reach: 'at least 3 times',
+  figure: times(ratio(requests.ours, requests.sdk)),
+  absolute: `${rate(requests.ours)} to ${rate(requests.sdk)}`,
+  reached: ratio(requests.ours, requests.sdk) >= 3,
+});
+record({
+  what: 'The same',
+  against: 'bare `node:http` that parses and answers the same JSON',
+  reach: 'at least 0.15, 0.3 is the aim',
+  figure: times(ratio(requests.ours, requests.bare)),
+  absolute: `${rate(requests.ours)} to ${rate(requests.bare)}`,
+  reached: ratio(requests.ours, requests.bare) >= 0.15,
+});
+record({
+  what: 'Typed `SendMessage` (1 KB schema seen before, 1 KB document)',
+  against: 'the same text request here',
+  reach: 'at least 0.7 times',
+  figure: times(ratio(requests.typed, requests.ours)),
+  absolute: `${rate(requests.typed)} to ${rate(requests.ours)}`,
+  reached: ratio(requests.typed, requests.ours) >= 0.7,
+});
+
+const stream = (port, count, limit) => streamTime({ port, request: chunks(count), until: expect, limit });
+await stream(ours.port, 8_000);
+const streams = await inTurn({
+  long: async () => (await stream(ours.port, 8_000)) / 8_000,
+  short: async () => (await stream(ours.port, 500)) / 500,
+});
+const micros = (figures) => `${(median(figures) * 1_000).toFixed(1)} µs`;
+record({
+  what: 'A streamed answer of 8,000 chunks',
+  against: 'one of 500: cost an event',
+  reach: 'at most 1.3 times',
+  figure: times(ratio(streams.long, streams.short)),
+  absolute: `${micros(streams.long)} to ${micros(streams.short)} an event`,
+  reached: ratio(streams.long, streams.short) <= 1.3,
+});
+
+// The SDK's handler would take minutes for all rounds: it is cut off at 60 times our own time of the round.
+let last = 0;
+const long = await inTurn({
+  ours: async () => {
+    last = await stream(ours.port, 4_000);
+    return last;
+  },
+  sdk: () => stream(sdk.port, 4_000, last * 60),
+});
+const faster = ratio(long.sdk, long.ours);
+record({
+  what: '4,000 chunks',
+  against: "the SDK's handler",
+  reach: 'at least 50 times faster',
+  figure: faster >= 59 ? 'more than 60 times (cut off there)' : times(faster),
+  absolute: `${Math.round(median(long.ours))} ms to ${faster >= 59 ? 'more than ' : ''}${Math.round(median(long.sdk))} ms`,
+  reached: faster >= 50,
+});
+await Promise.all([ours.stop(), sdk.stop(), bare.stop()]);
+
+const fresh = await start('ours');
+await throughput({ port: fresh.port, request: text, expect, total: 1_000 });
+const early = await fresh.memory();
+await throughput({ port: fresh.port, request: text, expect, total: 19_000 });
+const late = await fresh.memory();
+await fresh.stop();
+const megabytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+record({
+  what: 'Resident memory after 20,000 tasks',
+  against: 'after 1,000',
+  reach: 'at most 30 MB more',
+  figure: `${megabytes(late - early)} more`,
+  absolute: `${megabytes(late)} to ${megabytes(early)}`,
+  reached: late - early <= 30 * 1024 * 1024,
+});
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'an unknown processor'}`;
+const table = [
+  '| What | Against | To reach | Measured | Figures |',
+  '|---|---|---|---|---|',
+  ...results.map(
+    ({ what, against, reach, figure, absolute, reached }) =>
+      `| ${what} | ${against} | ${reach} | ${reached ? '' : '**missed:** '}${figure} | ${absolute} |`,
+  ),
+].join('\n');
+const docs = new URL('../docs/', import.meta.url);
+mkdirSync(docs, { recursive: true });
+writeFileSync(
+  new URL('performance.json', docs),
+  `${JSON.stringify({ version, machine, rounds, results }, null, 2)}\n`,
+);
+writeFileSync(
+  new URL('performance.md', docs),
+  `# Performance
+
+Measured by \`npm run bench\` on ${machine}. Server and load share the machine, so the ratios say something, and the
+absolute figures little. Each ratio is the median of ${rounds} rounds in which both were measured in turn; the same
+figures are in \`performance.json\`.
+
+${table}
+`,
+);
+console.log(table);
