@@ -57,9 +57,18 @@ async function* run(
   return { kind: 'done' };
 }
 
-function answer({ prompt }: Turn): string {
-  return `Demo agent, no model. You said: “${clipped(prompt)}” Try /ask, /recall, /tool, /file, /wait 5, /reject or /fail; or send a JSON Schema.`;
-}
+const answer = ({ prompt }: Turn): string =>
+  `This is the demo agent, no model; you said: “${clipped(prompt)}” Try /help.`;
+
+const help = `It answers without a model, the same every time: a few words about what you said or, for a typed request, sample data made from the schema. What else a client may have to cope with it rehearses on demand:
+
+/ask [question]    asks you; your answer to the task is the next prompt
+/tool [text]       calls a tool and shows its result
+/file [text]       gives a file as an artifact
+/recall            tells what you said before in this context
+/wait [seconds]    is busy for that long
+/reject [reason]   declines
+/fail [reason]     fails`;
 
 /** In one line of at most 60 characters; a long text is not looked at beyond what may be quoted. */
 function clipped(text: string): string {
@@ -76,6 +85,8 @@ async function* rehearse(turn: Turn, write: StreamJson): AsyncGenerator<Line, Ou
   switch (command) {
     case '/ask':
       return { kind: 'question', text: rest || 'What is your name?' };
+    case '/help':
+      return turn.output === undefined ? { kind: 'text', text: help } : undefined;
     case '/recall': {
       if (turn.output !== undefined) return undefined;
       const said = (await turn.history()).filter(({ role }) => role === 'user').flatMap(({ parts }) => parts);

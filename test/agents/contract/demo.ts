@@ -6,8 +6,7 @@ export const demoFixture: AgentFixture = {
   text: async () => ({
     options: {},
     prompt: ' Hello,\n demo! ',
-    answer:
-      'Demo agent, no model. You said: “Hello, demo!” Try /ask, /recall, /tool, /file, /wait 5, /reject or /fail; or send a JSON Schema.',
+    answer: 'This is the demo agent, no model; you said: “Hello, demo!” Try /help.',
   }),
   structured: async () => ({
     options: {},
