@@ -14,6 +14,7 @@ export function createCommandView({ typed }) {
   const tools = new Map();
   let speech;
   let aside;
+  let end;
 
   /** Where a frame goes: into the tool call whose subagent speaks, else into the conversation. */
   const placeOf = (data) => {
@@ -109,7 +110,8 @@ export function createCommandView({ typed }) {
     },
     done(data) {
       const reason = text(data, 'finish_reason');
-      show(body, figures(data, reason === 'stop' ? undefined : `ended: ${reason}`));
+      end = figures(data, reason === 'stop' ? undefined : `ended: ${reason}`);
+      show(body, end);
     },
     error(data) {
       const code = text(data, 'code');
@@ -153,10 +155,13 @@ export function createCommandView({ typed }) {
     message(node) {
       for (const part of at(node, 'parts')?.items ?? []) show(body, partView(part));
     },
-    /** What the task holds beside its text: a typed result, files and data. */
+    /** What the task holds beside its text: a typed result, files and data; before what it cost. */
     artifacts(task) {
       for (const artifact of at(task, 'artifacts')?.items ?? []) {
-        if (at(artifact, 'artifactId')?.value !== 'response') show(body, artifactView(artifact));
+        if (at(artifact, 'artifactId')?.value === 'response') continue;
+        const shownArtifact = artifactView(artifact);
+        if (end === undefined) show(body, shownArtifact);
+        else end.before(shownArtifact);
       }
     },
     refused(sentence) {
@@ -195,8 +200,9 @@ function artifactView(artifact) {
   const extensions = at(artifact, 'extensions')?.items ?? [];
   const typed = extensions.some(({ value }) => value === TYPED);
   const name = text(artifact, 'name') || text(artifact, 'artifactId');
+  const file = parts.length === 1 && at(parts[0], 'filename')?.value === name;
   return element('article', { class: typed ? 'artifact typed' : 'artifact' }, [
-    element('header', {}, [element('strong', { text: typed ? 'Typed result' : name })]),
+    ...(file ? [] : [element('header', {}, [element('strong', { text: typed ? 'Typed result' : name })])]),
     ...parts.map((part) => partView(part, typed ? 'result.json' : undefined)),
   ]);
 }

@@ -42,10 +42,8 @@ function sessionButton(session, open) {
     [
       element('span', { class: `dot ${state.replaceAll(' ', '-')}`, title: state }),
       element('span', { class: 'session-title', text: session.title || session.session_id }),
-      element('span', {
-        class: 'session-facts',
-        text: `${timeText(session.updated_at_ms)} · ${commands} · ${state}`,
-      }),
+      element('span', { class: 'session-facts', text: `${timeText(session.updated_at_ms)} · ${commands}` }),
+      element('span', { class: 'visually-hidden', text: state }),
     ],
   );
 }
