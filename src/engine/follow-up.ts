@@ -32,7 +32,7 @@ export async function readFollowUp(
   const refusal = refusalOf(order, bounds.promptBytes);
   if (refusal !== undefined) throw refuse('message', `cannot be carried out: ${refusal.message}`);
 
-  const [opening] = await log.read(record, 0);
+  const opening = await log.opening(record);
   const structured = opening?.type === 'message' ? opening.structured : undefined;
   const again = order.structured;
   if (

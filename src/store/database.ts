@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { KediError } from '../domain/errors.js';
+import type { TaskKey } from '../domain/task.js';
 import type { Tables } from './tables.js';
 
 /** All that the tables hold. libsql aborts the process on a boolean, so there is none. */
@@ -16,6 +17,13 @@ export interface Statement<Row> {
 export interface Step {
   readonly statement: Statement<unknown>;
   readonly values: readonly Value[];
+  /** The log that has grown by it, for whoever listens. */
+  readonly grows?: Growth;
+}
+
+/** A task's log has this length now. */
+export interface Growth extends TaskKey {
+  readonly length: number;
 }
 
 /**
@@ -30,6 +38,8 @@ export interface Database {
   transact(steps: readonly Step[]): Promise<void>;
   /** Rejects with a KediError. */
   query<Row>(statement: Statement<Row>, values: readonly Value[]): Promise<readonly Row[]>;
+  /** Where it is shared: hears from now on what anyone writes to logs; `missed`: and may not have heard all before. */
+  listen?(heard: (growth: Growth | 'missed') => void): void;
   /** What an error of this database means for its caller. */
   judge(error: unknown): Trouble;
   close(): Promise<void>;

@@ -1,12 +1,14 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 } from 'uuid';
 import { KediError } from '../domain/errors.js';
 import type { Logger, Observer, Sessions, TaskLog } from '../domain/ports.js';
 import { createCommits } from './commits.js';
 import type { Database } from './database.js';
 import { lockDirectory } from './lock.js';
 import { migrate } from './migrations.js';
+import { openPostgres } from './postgres.js';
 import { createSweeper, defaultRetention, type Retention, sweepOrphans } from './retention.js';
 import { createSessions } from './sessions.js';
 import { openSqlite } from './sqlite.js';
@@ -20,6 +22,8 @@ export interface StoreOptions {
   readonly directory: string;
   /** normal: what was acknowledged survives `kill -9`; full: and the loss of power. */
   readonly durability: 'normal' | 'full';
+  /** A PostgreSQL database, which several servers may share, each with a data directory of its own; else a SQLite file there. */
+  readonly database?: { readonly url: string };
   readonly logger: Logger;
   readonly retention?: Partial<Retention>;
   readonly observer?: Observer;
@@ -47,7 +51,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const lock = lockDirectory(directory);
   let database: Database | undefined;
   try {
-    database = openSqlite({ file: join(directory, 'store.db'), durability: options.durability });
+    database = await openDatabase(options);
     await migrate(database.kysely);
     await sweepOrphans({ database, directory: workspaces });
   } catch (error) {
@@ -59,7 +63,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const statements = compileStatements(database.kysely);
   const commits = createCommits({ database, observer });
   const shared = { database, statements, commits, logger, now };
-  const { forget, ...log } = createTaskLog({ ...shared, home: soleHome, observer });
+  const { forget, ...log } = createTaskLog({
+    ...shared,
+    home: database.shared ? homeOf(directory) : '',
+    observer,
+  });
   const sessions = createSessions({ ...shared, directory: workspaces });
   const sweeper = createSweeper({
     ...shared,
@@ -107,8 +115,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 /** How long `check` waits for its answer. */
 const checkMs = 1_000;
 
-/** In a database of one server every task is its own. */
-const soleHome = '';
+const openDatabase = ({ database, directory, durability }: StoreOptions): Promise<Database> | Database =>
+  database === undefined
+    ? openSqlite({ file: join(directory, 'store.db'), durability })
+    : openPostgres({ url: database.url });
+
+/** The name under which this data directory's server runs tasks, among the servers that share a database. */
+function homeOf(directory: string): string {
+  const file = join(directory, 'home');
+  try {
+    writeFileSync(file, v7(), { flag: 'wx', mode: 0o600 });
+  } catch {
+    // It has its name already.
+  }
+  return readFileSync(file, 'utf8');
+}
 
 function makeDirectory(path: string): void {
   try {

@@ -1,4 +1,4 @@
-import type { Entry, TaskKey, TaskRecord, TaskState } from '../domain/task.js';
+import { type Entry, isTerminal, type TaskKey, type TaskRecord, type TaskState } from '../domain/task.js';
 
 /** What memory holds of a task that is written or followed now; the rest of it is in the database. */
 export interface Live {
@@ -37,8 +37,14 @@ export interface Waiter {
 export interface Lives {
   get(key: TaskKey): Live | undefined;
   add(record: TaskRecord): Live;
-  /** Keeps what was committed for those who follow, and forgets what was used longest ago. */
+  /** Keeps what was committed for those who follow, wakes them, and forgets what was used longest ago. */
   remember(live: Live, batches: readonly Batch[]): void;
+  /** Somebody else has written: the record is newer than what memory holds of its log. */
+  renew(live: Live, record: TaskRecord): void;
+  /** Whoever waits is told that it cannot be said whether there is more. */
+  fail(live: Live, error: Error): void;
+  /** Those that somebody waits for. */
+  followed(): readonly Live[];
   /** The task is gone from the store; whoever waits is woken. */
   remove(key: TaskKey): void;
 }
@@ -99,7 +105,18 @@ export function createLives(): Lives {
       const name = taskName(live.record);
       if (lives.delete(name)) lives.set(name, live);
       trim();
+      wake(live);
     },
+    renew(live, record) {
+      forget(live, live.tail.length);
+      live.record = record;
+      if (live.pending === undefined) live.state = record.state;
+      wake(live);
+    },
+    fail(live, error) {
+      for (const waiter of live.waiters) waiter.fail(error);
+    },
+    followed: () => [...lives.values()].filter((live) => live.waiters.size > 0),
     remove(key) {
       const live = lives.get(taskName(key));
       if (live === undefined) return;
@@ -108,6 +125,12 @@ export function createLives(): Lives {
       for (const waiter of live.waiters) waiter.wake();
     },
   };
+}
+
+/** Wakes those for whom there is something new; after the end of a task there is nothing to wait for. */
+function wake({ record, waiters }: Live): void {
+  const ended = isTerminal(record.state);
+  for (const waiter of waiters) if (ended || record.length > waiter.length) waiter.wake();
 }
 
 /** A task's key as one text, unlike that of any other. */

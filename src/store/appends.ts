@@ -1,0 +1,144 @@
+import { KediError } from '../domain/errors.js';
+import type { Observer } from '../domain/ports.js';
+import { type Entry, isTerminal, stateAfter, type TaskKey, type TaskRecord } from '../domain/task.js';
+import type { Commits, Unit } from './commits.js';
+import type { Step, Value } from './database.js';
+import { type Batch, type Live, type Lives, type Pending, taskName } from './live.js';
+import { cut } from './rows.js';
+import type { Statements } from './statements.js';
+
+/** The writing half of a log: what one turn of the event loop gives to a task becomes one unit of a transaction. */
+export interface Appends {
+  create(record: Omit<TaskRecord, 'length'>, entries: readonly Entry[]): Promise<void>;
+  append(key: TaskKey, entries: readonly Entry[]): Promise<void>;
+}
+
+interface Parts {
+  readonly lives: Lives;
+  /** The task in memory, read back from the database where it is not there. */
+  readonly load: (key: TaskKey) => Promise<Live | undefined>;
+  readonly statements: Statements;
+  readonly commits: Commits;
+  /** Whether others write as well. */
+  readonly shared: boolean;
+  readonly home: string;
+  readonly observer: Observer;
+}
+
+export function createAppends({ lives, load, statements, commits, shared, home, observer }: Parts): Appends {
+  const opening = new Map<string, Promise<void>>();
+
+  const write = (live: Live, entries: readonly Entry[], create: boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const pending = live.pending ?? { entries: [], settle: [] };
+      for (const entry of entries) {
+        pending.entries.push(entry);
+        live.state = stateAfter(entry) ?? live.state;
+      }
+      pending.settle.push({ resolve, reject });
+      if (live.pending === pending) return;
+      live.pending = pending;
+      commits.add(unitOf(live, pending, create));
+    });
+
+  const add = async (live: Live | undefined, key: TaskKey, entries: readonly Entry[]): Promise<void> => {
+    if (live === undefined) throw new KediError('INTERNAL', `There is no task ${key.taskId} to append to.`);
+    if (isTerminal(live.state)) {
+      throw new KediError('INTERNAL', `The task ${key.taskId} has ended: nothing can be appended.`);
+    }
+    if (entries.length > 0) await write(live, entries, false);
+  };
+
+  const unitOf = (live: Live, pending: Pending, create: boolean): Unit => {
+    let record = live.record;
+    let batches: readonly Batch[] = [];
+    return {
+      steps() {
+        live.pending = undefined;
+        const { principal, taskId, length: first, state, updatedAt } = live.record;
+        const rows = cut(pending.entries, first);
+        batches = rows.map((row) => ({ first: row.first, entries: row.entries, bytes: row.bytes }));
+        record = extended(live.record, pending.entries);
+        const steps: Step[] = rows.map((row) => ({
+          statement: statements.insertRow,
+          values: [principal, taskId, row.first, row.entries.length, row.text],
+          grows: { principal, taskId, length: row.first + row.entries.length },
+        }));
+        if (create) steps.unshift({ statement: statements.insertTask, values: columnsOf(record, home) });
+        else if (record.state !== state || record.updatedAt !== updatedAt) {
+          const values = [record.state, record.updatedAt, principal, taskId];
+          steps.push({ statement: statements.updateTask, values });
+        }
+        return steps;
+      },
+      committed() {
+        live.record = record;
+        lives.remember(live, batches);
+        const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
+        observer.appended?.({ entries: pending.entries.length, bytes });
+        for (const { resolve } of pending.settle) resolve();
+      },
+      failed(error) {
+        if (live.pending === pending) live.pending = undefined;
+        live.state = live.record.state;
+        for (const { reject } of pending.settle) reject(error);
+        // Whoever follows would wait for what may never come.
+        lives.fail(live, error);
+        // Where others write, a conflict means that memory is behind.
+        if (create || shared) lives.remove(live.record);
+      },
+    };
+  };
+
+  return {
+    async create(record, entries) {
+      if (lives.get(record) !== undefined) {
+        throw new KediError('INTERNAL', `The task ${record.taskId} exists already.`);
+      }
+      await write(lives.add({ ...record, length: 0 }), entries, true);
+    },
+
+    append(key, entries) {
+      const name = taskName(key);
+      const before = opening.get(name);
+      const live = lives.get(key);
+      if (live !== undefined && before === undefined) return add(live, key, entries);
+      // Loading takes turns, and what is appended meanwhile must not overtake what was appended before.
+      const added = (before ?? Promise.resolve())
+        .then(() => load(key))
+        .then((loaded) => ({ durable: add(loaded, key, entries) }));
+      const opened = added.then(ignore, ignore);
+      opening.set(name, opened);
+      opened.then(() => {
+        if (opening.get(name) === opened) opening.delete(name);
+      });
+      return added.then(({ durable }) => durable);
+    },
+  };
+}
+
+const ignore = (): void => {};
+
+/** The record after these entries: its state, since when, and its length. */
+function extended(record: TaskRecord, entries: readonly Entry[]): TaskRecord {
+  let { state, updatedAt } = record;
+  for (const entry of entries) {
+    const next = stateAfter(entry);
+    if (next === undefined || next === state) continue;
+    state = next;
+    updatedAt = entry.at;
+  }
+  return { ...record, state, updatedAt, length: record.length + entries.length };
+}
+
+const columnsOf = (record: TaskRecord, home: string): readonly Value[] => [
+  record.principal,
+  record.taskId,
+  record.contextId,
+  record.agentKind,
+  record.structured ? 1 : 0,
+  record.state,
+  record.createdAt,
+  record.updatedAt,
+  home,
+];

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { follow } from '../../src/domain/follow.js';
+import { openStore, type Store, type StoreOptions } from '../../src/store/index.js';
+import { storeContract } from './contract.js';
+import { startPostgres } from './postgres-server.js';
+import { ended, opening, said, taskOf } from './samples.js';
+import { silent } from './silent.js';
+
+const server = await startPostgres();
+if (typeof server === 'string') {
+  test.skip(`a store in PostgreSQL: ${server}`, () => {});
+} else {
+  afterAll(() => server.stop());
+
+  const openOn = async (url: string, options: Partial<StoreOptions> = {}) => {
+    const directory = mkdtempSync(join(tmpdir(), 'kedi-store-'));
+    const open = (): Promise<Store> =>
+      openStore({ directory, database: { url }, durability: 'normal', logger: silent, ...options });
+    let store = await open();
+    return {
+      store,
+      async reopen() {
+        await store.close();
+        store = await open();
+        return store;
+      },
+      async end() {
+        await store.close();
+        rmSync(directory, { recursive: true, force: true });
+      },
+    };
+  };
+
+  storeContract('a PostgreSQL store', async ({ appended, ...options }) =>
+    openOn(await server.database(), {
+      ...options,
+      ...(appended !== undefined && { observer: { appended } }),
+    }),
+  );
+
+  describe('two servers on one PostgreSQL store', () => {
+    const key = { principal: 'local', taskId: 'task' };
+    const two = async () => {
+      const url = await server.database();
+      const [one, other] = await Promise.all([openOn(url), openOn(url)]);
+      onTestFinished(async () => {
+        await one.end();
+        await other.end();
+      });
+      return [one.store, other.store] as const;
+    };
+
+    test('follow each other live, without a gap', async () => {
+      const [one, other] = await two();
+      await one.log.create(taskOf(key), [opening(0)]);
+      const followed = Promise.all(
+        [0, 3, 7].map(async (from) => {
+          const heard: number[] = [];
+          for await (const entries of follow(other.log, key, { from, signal: AbortSignal.timeout(10_000) })) {
+            heard.push(...entries.map((entry) => entry.at));
+          }
+          return heard;
+        }),
+      );
+      for (let at = 1; at < 200; at += 1) {
+        await one.log.append(key, [said(at, 'x')]);
+        if (at === 100) await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await one.log.append(key, [ended(200)]);
+      const all = Array.from({ length: 201 }, (_, at) => at);
+      expect(await followed).toEqual([all, all.slice(3), all.slice(7)]);
+      expect((await other.log.get(key))?.state).toBe('completed');
+    });
+
+    test('never both write the same place of a log: who is late is refused, and may try again', async () => {
+      const [one, other] = await two();
+      await one.log.create(taskOf(key), [opening(0)]);
+      await other.log.append(key, [said(1, 'other')]);
+      const late = await Promise.allSettled([one.log.append(key, [said(2, 'one')])]);
+      if (late[0]?.status === 'rejected') {
+        expect(late[0].reason).toMatchObject({ code: 'INTERNAL' });
+        await one.log.append(key, [said(2, 'one')]);
+      }
+      expect((await other.log.read(key, 0)).map((entry) => entry.at)).toEqual([0, 1, 2]);
+    });
+
+    test('each recover only what they ran themselves', async () => {
+      const [one, other] = await two();
+      await one.log.create(taskOf({ taskId: 'of one' }), [opening(0)]);
+      await other.log.create(taskOf({ taskId: 'of other' }), [opening(0)]);
+      expect((await one.log.unfinished(['submitted'])).map(({ taskId }) => taskId)).toEqual(['of one']);
+      expect((await other.log.unfinished(['submitted'])).map(({ taskId }) => taskId)).toEqual(['of other']);
+    });
+  });
+
+  test('a PostgreSQL server that cannot be reached is told in a sentence without its password', async () => {
+    const refused = await openOn('postgres://kedi:hunter2@127.0.0.1:1/none').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'STORE_UNAVAILABLE', message: 'The store cannot be reached.' });
+  });
+}
