@@ -13,14 +13,16 @@ export interface JsonLine {
 
 /** Reads a line that should hold one JSON object; undefined where it does not. */
 export function readJsonLine(bytes: Uint8Array): JsonLine | undefined {
-  const shape = parsed(bytes);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const shape = parsed(text);
   if (!isShape(shape)) return undefined;
   let root: Span | undefined;
   return {
     shape,
     exact(...path) {
       if (root === undefined) {
-        const read = readSpans(bytes, { depth: deepest });
+        // U+FFFD may stand for bytes that are no UTF-8, and only those themselves can tell.
+        const read = readSpans(text.includes('\ufffd') ? bytes : text, { depth: deepest });
         if (!read.ok) return undefined;
         root = read.span;
       }
@@ -34,9 +36,9 @@ export function readJsonLine(bytes: Uint8Array): JsonLine | undefined {
 /** Harnesses wrap what a model wrote in a few levels of their own. */
 const deepest = 512;
 
-function parsed(bytes: Uint8Array): unknown {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
