@@ -25,7 +25,7 @@ export async function record(
     readonly stop: (reason: KediError) => void;
   },
 ): Promise<Ending> {
-  let failure: unknown;
+  let failure: KediError | undefined;
   let total = 0;
   let waiting = { entries: 0, bytes: 0 };
   let durable: Promise<void> = Promise.resolve();
@@ -34,14 +34,13 @@ export async function record(
     // They become durable in order, so the last stands for all.
     await durable;
     waiting = { entries: 0, bytes: 0 };
-    if (failure !== undefined) stop(unwritable(failure));
   };
 
   for (;;) {
     const step = await work.next();
     if (step.done) {
       await catchUp();
-      if (failure !== undefined) throw unwritable(failure);
+      if (failure !== undefined) throw failure;
       return step.value;
     }
     if (failure !== undefined || total > logBytes) continue;
@@ -54,7 +53,8 @@ export async function record(
       continue;
     }
     durable = append(step.value).catch((error: unknown) => {
-      failure ??= error;
+      failure ??= unwritable(error);
+      stop(failure);
     });
     waiting = { entries: waiting.entries + 1, bytes: waiting.bytes + bytes };
     const full = waiting.entries >= backlog.entries || waiting.bytes >= backlog.bytes;

@@ -85,9 +85,10 @@ export function openSqlite(options: {
       // Statements live until the collector comes, and the connection with them: the WAL would stay behind.
       try {
         connection.exec('pragma wal_checkpoint(truncate)');
-      } finally {
-        connection.close();
+      } catch {
+        // On a full or locked disk the WAL stays, and the next start takes it over.
       }
+      connection.close();
     },
   };
 }
