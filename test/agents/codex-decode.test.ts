@@ -35,6 +35,7 @@ describe('the lines of Codex', () => {
   it('tell warnings as what they are, never as the answer', () => {
     const statuses = ofType(decoded('text').events, 'status');
     expect(statuses.map(({ status, text }) => [status, text])).toEqual([
+      ['init', 'Session begun.'],
       ['warning', expect.stringMatching(/^Model metadata for/)],
     ]);
   });
@@ -91,6 +92,7 @@ describe('the lines of Codex', () => {
   it('tell each retry, and at the end that the turn failed and why', () => {
     const { events, decoder } = decoded('unauthorized');
     expect(ofType(events, 'status').map(({ status }) => status)).toEqual([
+      'init',
       'warning',
       'retry',
       'retry',

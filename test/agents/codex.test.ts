@@ -85,7 +85,13 @@ describe('Codex', () => {
     );
     const ran = await finish(agent.run(await newTurn({ prompt: 'one', session: 'gone' })));
     expect(answerOf(ran)).toBe('one');
-    expect(eventsOf(ran.lines).map(({ type }) => type)).toEqual(['status', 'session', 'delta', 'usage']);
+    expect(eventsOf(ran.lines).map(({ type }) => type)).toEqual([
+      'status',
+      'session',
+      'status',
+      'delta',
+      'usage',
+    ]);
   });
 
   it('takes prose for no document: it is for the check to refuse', async () => {

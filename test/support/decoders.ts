@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { acpDecoder, silentKinds as acpSilentKinds } from '../../src/agents/acp-client/decode.js';
 import { claudeDecoder, silentKinds as claudeSilentKinds } from '../../src/agents/claude-code/decode.js';
+import { codexDecoder, silentKinds as codexSilentKinds } from '../../src/agents/codex/decode.js';
 import { splitLines } from '../../src/agents/kit/lines.js';
 import type { OutputEvent } from '../../src/domain/agent.js';
 import type { Entry } from '../../src/domain/task.js';
@@ -39,6 +41,31 @@ export const decoders: readonly DecoderUnderTest[] = [
       return `${type}${text(subtype)}${text(eventType)}${text(inner(delta).type)}`;
     },
   },
+  {
+    agent: 'codex',
+    begin: () => codexDecoder().decode,
+    silentKinds: codexSilentKinds,
+    kindOf(line) {
+      const { type, item } = shape(line);
+      return `${type}${text(inner(item).type)}`;
+    },
+  },
+  ...['claude-agent-acp', 'codex-acp', 'gemini', 'opencode'].map(
+    (agent): DecoderUnderTest => ({
+      agent,
+      begin: () => {
+        const decoder = acpDecoder({ allows: () => false });
+        decoder.prompted();
+        return decoder.decode;
+      },
+      silentKinds: acpSilentKinds,
+      kindOf(line) {
+        const { method, params } = shape(line);
+        if (typeof method !== 'string') return 'response';
+        return `${method}${text(inner(inner(params).update).sessionUpdate)}`;
+      },
+    }),
+  ),
 ];
 
 const fixtures = fileURLToPath(new URL('../fixtures/harness/', import.meta.url));

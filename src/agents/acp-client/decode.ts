@@ -28,17 +28,25 @@ export interface AcpStop {
   readonly error: string | undefined;
 }
 
-/** Understood and silent: kinds of lines that make no event. */
+/** Understood and silent: kinds of lines that make no event, and when. */
 export const silentKinds: readonly string[] = [
-  'responses but those that name a session, end the turn or are errors',
-  'session/update user_message_chunk and user_message',
-  'session/update available_commands_update, current_mode_update, config_option_update, session_info_update',
-  'session/update state_update running',
-  'session/update usage_update without a cost',
-  'session/update tool_call and tool_call_update, until the input is known, and after the end of the call',
-  'session/update agent_message and agent_thought, where they were shown in pieces',
-  'session/update of what was said before this prompt, when a session is loaded',
-  'requests for files and terminals',
+  'response, unless it names a session or is an error; the end of a turn is held back for that of the task',
+  'session/update/user_message_chunk',
+  'session/update/user_message',
+  'session/update/available_commands_update',
+  'session/update/current_mode_update',
+  'session/update/config_option_update',
+  'session/update/session_info_update, where it tells of no error',
+  'session/update/state_update, where it runs or is done',
+  'session/update/usage_update, held back for the end of the task',
+  'session/update/terminal_update',
+  'session/update/tool_call, until its input is known',
+  'session/update/tool_call_update, until the input is known, and after the end of the call',
+  'session/update/agent_message, where it was shown in pieces',
+  'session/update/agent_thought, where it was shown in pieces',
+  'session/update, of what was said before this prompt, when a session is loaded',
+  'fs',
+  'terminal',
   '_claude/sdkMessage',
   '_auth/status_update',
 ];
@@ -78,7 +86,7 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
     const content = shapeAt(update, 'content');
     const id = textAt(update, 'messageId');
     if (content.type !== 'text' || typeof content.text !== 'string') {
-      return [{ type: 'raw', text: line.exact('params', 'update', 'content') ?? '' }];
+      return [{ type: 'raw', text: contentOf(line) }];
     }
     const kind = shapeAt(shapeAt(update, '_meta'), 'claudeCode').kind;
     // Both say what is not their model's in chunks of a message; these are the marks they leave on them.
@@ -88,13 +96,20 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
     return say(content.text, id);
   };
 
-  const whole = (update: Shape, thinks: boolean): readonly OutputEvent[] => {
+  const whole = (
+    line: JsonLine,
+    { update, thinks }: { readonly update: Shape; readonly thinks: boolean },
+  ): readonly OutputEvent[] => {
     const id = textAt(update, 'messageId');
-    const text = shapesAt(update, 'content')
-      .map(([part]) => textAt(part, 'text') ?? '')
-      .join('');
-    if (thinks) return text === '' || thought === id ? [] : [{ type: 'raw', text }];
-    return messages.at(-1) === text && speaking === id ? [] : say(text, id);
+    const parts = shapesAt(update, 'content');
+    const text = parts.map(([part]) => textAt(part, 'text') ?? '').join('');
+    const others = parts.flatMap(([part, index]): OutputEvent[] =>
+      textAt(part, 'text') === undefined
+        ? [{ type: 'raw', text: line.exact('params', 'update', 'content', index) ?? '' }]
+        : [],
+    );
+    if (thinks) return text === '' || thought === id ? others : [{ type: 'raw', text }, ...others];
+    return messages.at(-1) === text && speaking === id ? others : [...say(text, id), ...others];
   };
 
   const update = (line: JsonLine): readonly OutputEvent[] | undefined => {
@@ -106,12 +121,15 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
       case 'agent_message_chunk':
         return chunk(line, update);
       case 'agent_message':
-        return whole(update, false);
+        return whole(line, { update, thinks: false });
       case 'agent_thought_chunk':
         thought = textAt(update, 'messageId');
-        return [{ type: 'raw', text: textAt(shapeAt(update, 'content'), 'text') ?? '' }];
+        return [{ type: 'raw', text: textAt(shapeAt(update, 'content'), 'text') ?? contentOf(line) }];
+      case 'tool_call_content_chunk':
+      case 'compaction_summary_chunk':
+        return [{ type: 'raw', text: contentOf(line) }];
       case 'agent_thought':
-        return whole(update, true);
+        return whole(line, { update, thinks: true });
       case 'tool_call':
       case 'tool_call_update':
         return tools.update(update, (key) => line.exact('params', 'update', key));
@@ -139,8 +157,6 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
       case 'current_mode_update':
       case 'config_option_update':
       case 'terminal_update':
-      case 'tool_call_content_chunk':
-      case 'compaction_summary_chunk':
         return [];
       default:
         return undefined;
@@ -195,7 +211,11 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
     agent = textAt(shapeAt(result, 'agentInfo'), 'name') ?? agent;
     if (typeof result.stopReason === 'string') return ended(line, { result, path: ['result'] });
     const id = textAt(result, 'sessionId');
-    return id === undefined ? [] : [{ type: 'session', id }];
+    if (id === undefined) return [];
+    return [
+      { type: 'session', id },
+      { type: 'status', status: 'init', text: 'Session begun.' },
+    ];
   };
 
   const permission = (line: JsonLine): readonly OutputEvent[] => {
@@ -255,6 +275,10 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
     kindOf: tools.kindOf,
   };
 }
+
+/** The content of an update that is no words, as it was written; the whole update where it has none. */
+const contentOf = (line: JsonLine): string =>
+  line.exact('params', 'update', 'content') ?? line.exact('params', 'update') ?? '';
 
 /** The kind of tool call that a permission request is about. */
 export function permissionKind(params: Shape, kindOf: (id: string) => string | undefined): string {

@@ -82,11 +82,20 @@ const toolName = (claudeCode: unknown): string | undefined => textAt(isShapeOr(c
 /** What a call has to show, in words. */
 function contentText(update: Shape): string {
   const parts = shapesAt(update, 'content').map(([part]) => {
-    if (part.type === 'content') return textAt(shapeAt(part, 'content'), 'text') ?? '';
+    if (part.type === 'content') return blockText(shapeAt(part, 'content'));
     if (part.type === 'diff') return `changed ${textAt(part, 'path') ?? 'files'}`;
-    return '';
+    // What a terminal shows comes in updates of its own.
+    return part.type === 'terminal' ? '' : `[${textAt(part, 'type') ?? 'unknown'}]`;
   });
   return parts.filter((part) => part !== '').join('\n');
+}
+
+/** The words of a block of content, or what it is called where it is no words: its type, media type and address. */
+function blockText(block: Shape): string {
+  const text = textAt(block, 'text');
+  if (block.type === 'text' && text !== undefined) return text;
+  const details = [textAt(block, 'type') ?? 'unknown', textAt(block, 'mimeType'), textAt(block, 'uri')];
+  return `[${details.filter((detail) => detail !== undefined).join(' ')}]`;
 }
 
 function rawOutput({ rawOutput: output }: Shape, exact: JsonText | undefined): string {

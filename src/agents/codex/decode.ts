@@ -12,11 +12,22 @@ export interface CodexDecoder {
   turn(): { readonly ok: true } | { readonly ok: false; readonly message: string } | undefined;
 }
 
-/** Understood and silent: kinds of lines that make no event. */
+/** Understood and silent: kinds of lines that make no event, and when. */
 export const silentKinds: readonly string[] = [
   'turn.started',
-  'item.started of agent_message and reasoning',
-  'item.updated of agent_message, reasoning and of calls whose end is still to come',
+  'turn.completed, held back for the end of the task',
+  'turn.failed, told at the end of the task',
+  'item.started/agent_message',
+  'item.started/reasoning',
+  'item.updated/agent_message',
+  'item.updated/reasoning',
+  'item.updated/command_execution, whose end is still to come',
+  'item.updated/file_change, whose end is still to come',
+  'item.updated/mcp_tool_call, whose end is still to come',
+  'item.updated/collab_tool_call, whose end is still to come',
+  'item.updated/web_search, whose end is still to come',
+  'item.completed/agent_message, where it has no text',
+  'item.completed/reasoning, where it has no text',
 ];
 
 export function codexDecoder(): CodexDecoder {
@@ -31,7 +42,11 @@ export function codexDecoder(): CodexDecoder {
       switch (shape.type) {
         case 'thread.started': {
           const id = textAt(shape, 'thread_id');
-          return id === undefined ? undefined : [{ type: 'session', id }];
+          if (id === undefined) return undefined;
+          return [
+            { type: 'session', id },
+            { type: 'status', status: 'init', text: 'Session begun.' },
+          ];
         }
         case 'turn.started':
           return [];
