@@ -177,8 +177,8 @@ function figures(data, note) {
   const model = text(data, 'model');
   const usage = at(data, 'usage');
   const cost = at(data, 'total_cost_usd');
-  const input = at(usage, 'input_tokens')?.text;
-  const output = at(usage, 'output_tokens')?.text;
+  const input = count(usage, ['input_tokens', 'inputTokens', 'prompt_tokens']);
+  const output = count(usage, ['output_tokens', 'outputTokens', 'completion_tokens']);
   const told = [
     note,
     model === '' ? undefined : model,
@@ -194,6 +194,10 @@ function figures(data, note) {
   if (usage === undefined) return line;
   return element('details', { class: 'figures-more' }, [element('summary', {}, [line]), nodeView(usage)]);
 }
+
+/** A number by the first of its names in various agents' accounts. */
+const count = (usage, names) =>
+  names.map((name) => at(usage, name)?.text).find((found) => found !== undefined);
 
 function artifactView(artifact) {
   const parts = at(artifact, 'parts')?.items ?? [];
