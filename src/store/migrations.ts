@@ -25,7 +25,7 @@ const migrations: Readonly<Record<string, Migration>> = {
       await database.schema
         .createIndex('tasks_by_change')
         .on('tasks')
-        .columns(['principal', 'updated_at', 'id'])
+        .columns(['principal', 'updated_at', 'id', 'state'])
         .execute();
       await database.schema
         .createIndex('tasks_by_context')

@@ -83,36 +83,43 @@ async function sweepTasks(parts: Parts, signal: AbortSignal): Promise<void> {
     .selectFrom('tasks')
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  for (let surplus = total - retention.tasks; surplus > 0 && !signal.aborted; surplus -= batch) {
-    if ((await removeTasks(parts, { limit: Math.min(surplus, batch) })) < batch) break;
-  }
-  const before = now() - retention.ageMs;
-  while (!signal.aborted && (await removeTasks(parts, { before, limit: batch })) === batch);
+  const surplus = total - retention.tasks;
+  if (surplus > 0) await removeTasks(parts, { limit: surplus, signal });
+  await removeTasks(parts, { before: now() - retention.ageMs, limit: total, signal });
 }
 
-/** Removes the tasks that changed longest ago and do not run, and says how many. */
+/** Removes so many of the tasks that changed longest ago and do not run; `before`: only those that changed before. */
 async function removeTasks(
   { database, statements, commits, forget }: Parts,
-  { before, limit }: { readonly before?: number; readonly limit: number },
-): Promise<number> {
-  let query = database.kysely
-    .selectFrom('tasks')
-    .select(['principal', 'id'])
-    .where('state', 'not in', running)
-    .orderBy('updated_at')
-    .limit(limit);
-  if (before !== undefined) query = query.where('updated_at', '<', before);
-  const rows = await query.execute();
-  await commits.write(
-    rows.flatMap(({ principal, id }) =>
-      [statements.deleteTask, statements.deleteLog].map((statement) => ({
-        statement,
-        values: [principal, id],
-      })),
-    ),
-  );
-  forget(rows.map(({ principal, id }) => ({ principal, taskId: id })));
-  return rows.length;
+  {
+    before,
+    limit,
+    signal,
+  }: { readonly before?: number; readonly limit: number; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let left = limit; left > 0 && !signal.aborted; ) {
+    // Whoever looks for the oldest looks at all: so many are found at once, and removed bit by bit.
+    let query = database.kysely
+      .selectFrom('tasks')
+      .select(['principal', 'id'])
+      .where('state', 'not in', running)
+      .orderBy('updated_at')
+      .limit(Math.min(left, 10_000));
+    if (before !== undefined) query = query.where('updated_at', '<', before);
+    const found = await query.execute();
+    if (found.length === 0) return;
+    for (let start = 0; start < found.length && !signal.aborted; start += batch) {
+      const rows = found.slice(start, start + batch);
+      await commits.write(
+        rows.flatMap(({ principal, id }) => [
+          { statement: statements.deleteTask, values: [principal, id] },
+          { statement: statements.deleteLog, values: [principal, id] },
+        ]),
+      );
+      forget(rows.map(({ principal, id }) => ({ principal, taskId: id })));
+    }
+    left -= found.length;
+  }
 }
 
 async function sweepContexts(parts: Parts, signal: AbortSignal): Promise<void> {
