@@ -1,5 +1,5 @@
 import type { JsonText } from '../domain/json.js';
-import type { Verdict } from '../domain/schema.js';
+import type { Verdict, Violation } from '../domain/schema.js';
 import { type AcceptedSchema, acceptSchema } from './accept.js';
 import { assemble } from './assemble.js';
 import { type Refusal, readDocument } from './document.js';
@@ -31,7 +31,7 @@ export const compileSchema = (text: string, options: JudgingOptions = {}): Compi
 
 export function compileAccepted(
   { text, survey }: AcceptedSchema,
-  { assertFormats = false, documentBytes = 8 * 1_024 * 1_024 }: JudgingOptions,
+  { assertFormats = false, documentBytes = mostBytes }: JudgingOptions,
 ): CompiledSchema {
   const check = assemble(survey, { assertFormats });
   return {
@@ -51,17 +51,32 @@ export function compileAccepted(
   };
 }
 
+/** The verdict on a document that need not be looked into to see that it is too large; undefined for any other. */
+export const refuseLarge = (
+  document: string,
+  { documentBytes = mostBytes }: JudgingOptions,
+): Verdict | undefined =>
+  document.length > documentBytes
+    ? refused('RESULT_TOO_LARGE', { keyword: 'size', message: `larger than ${documentBytes} bytes` })
+    : undefined;
+
 /** The verdict on a document that takes more work than it may. */
-export const tooCostly = (reason: string): Verdict => ({
-  ok: false,
-  code: 'RESULT_TOO_COSTLY',
-  violation: { pointer: '', keyword: 'cost', message: `(root): ${reason}` },
-});
+export const tooCostly = (reason: string): Verdict =>
+  refused('RESULT_TOO_COSTLY', { keyword: 'cost', message: reason });
 
 function unreadable({ fault, reason, offset }: Refusal): Verdict {
-  return {
-    ok: false,
-    code: fault === 'size' || fault === 'depth' ? 'RESULT_TOO_LARGE' : 'RESULT_MALFORMED',
-    violation: { pointer: '', keyword: fault, message: `${reason}, at character ${offset + 1}`, offset },
-  };
+  if (fault === 'size') return refused('RESULT_TOO_LARGE', { keyword: fault, message: reason });
+  const code = fault === 'depth' ? 'RESULT_TOO_LARGE' : 'RESULT_MALFORMED';
+  return refused(code, { keyword: fault, message: `${reason}, at character ${offset + 1}`, offset });
 }
+
+/** A document is refused as a whole, before or without any rule of its schema; `keyword` then says why. */
+const refused = (code: ResultCode, violation: Omit<Violation, 'pointer'>): Verdict => ({
+  ok: false,
+  code,
+  violation: { pointer: '', ...violation },
+});
+
+type ResultCode = Extract<Verdict, { ok: false }>['code'];
+
+const mostBytes = 8 * 1_024 * 1_024;

@@ -24,7 +24,10 @@ export interface Build<T> {
   literal(value: null | boolean, start: number, end: number): T;
 }
 
-const longestNumber = 4_096;
+interface Reading<T> {
+  readonly depth: number;
+  readonly build: Build<T>;
+}
 
 /**
  * Reads one JSON text (RFC 8259) in a single pass. Refused beyond its grammar: equal names in one object, numbers that
@@ -32,200 +35,228 @@ const longestNumber = 4_096;
  */
 export function parse<T>(
   text: string,
-  { depth: deepest, build }: { readonly depth: number; readonly build: Build<T> },
+  reading: Reading<T>,
 ): { readonly value: T; readonly start: number; readonly end: number } {
-  let at = 0;
+  const reader = new Reader(text, reading);
+  reader.space();
+  const start = reader.at;
+  const value = reader.value(0);
+  const end = reader.at;
+  reader.space();
+  if (reader.at < text.length) reader.refuse('syntax', 'text after the end of the document');
+  return { value, start, end };
+}
 
-  function refuse(fault: Fault, reason: string, offset = at): never {
+const longestNumber = 4_096;
+const noMembers: ReadonlyMap<string, never> = new Map<string, never>();
+const noItems: readonly never[] = [];
+
+/** A place in a text that moves on to its end. A class, because closures made for each text anew are a third slower. */
+class Reader<T> {
+  at = 0;
+  readonly text: string;
+  readonly deepest: number;
+  readonly build: Build<T>;
+
+  constructor(text: string, { depth, build }: Reading<T>) {
+    this.text = text;
+    this.deepest = depth;
+    this.build = build;
+  }
+
+  refuse(fault: Fault, reason: string, offset = this.at): never {
     throw new Unreadable(fault, reason, offset);
   }
 
-  function space(): void {
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+  /** Skips white space, and tells the character after it. */
+  space(): number {
+    const { text } = this;
+    let { at } = this;
+    let code = text.charCodeAt(at);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
       at += 1;
+      code = text.charCodeAt(at);
     }
+    this.at = at;
+    return code;
   }
 
-  function value(depth: number): T {
-    switch (text.charCodeAt(at)) {
+  value(depth: number): T {
+    const start = this.at;
+    switch (this.text.charCodeAt(start)) {
       case 0x7b:
-        return object(depth + 1);
+        return this.object(depth + 1);
       case 0x5b:
-        return array(depth + 1);
-      case 0x22: {
-        const start = at;
-        const decoded = string();
-        return build.string(decoded, start, at);
-      }
+        return this.array(depth + 1);
+      case 0x22:
+        return this.build.string(this.string(), start, this.at);
       case 0x74:
-        return literal('true', true);
+        return this.literal('true', true);
       case 0x66:
-        return literal('false', false);
+        return this.literal('false', false);
       case 0x6e:
-        return literal('null', null);
-      default: {
-        const start = at;
-        const exact = number();
-        return build.number(exact, start, at);
-      }
+        return this.literal('null', null);
+      default:
+        return this.build.number(this.number(), start, this.at);
     }
   }
 
-  function object(depth: number): T {
-    if (depth > deepest) refuse('depth', `nested more than ${deepest} levels deep`);
-    const start = at;
+  object(depth: number): T {
+    const start = this.open(depth);
+    if (this.space() === 0x7d) {
+      this.at += 1;
+      return this.build.object(noMembers, start, this.at);
+    }
     const members = new Map<string, T>();
-    at += 1;
-    space();
-    if (text.charCodeAt(at) === 0x7d) at += 1;
-    else
-      for (;;) {
-        if (text.charCodeAt(at) !== 0x22) refuse('syntax', 'a name in double quotes was expected');
-        const nameAt = at;
-        const name = string();
-        space();
-        if (text.charCodeAt(at) !== 0x3a) refuse('syntax', 'a colon was expected');
-        at += 1;
-        space();
-        const count = members.size;
-        members.set(name, value(depth));
-        if (members.size === count) refuse('duplicate', 'a name stands twice in one object', nameAt);
-        space();
-        const code = text.charCodeAt(at);
-        if (code !== 0x2c && code !== 0x7d) refuse('syntax', 'a comma or a closing brace was expected');
-        at += 1;
-        if (code === 0x7d) break;
-        space();
-      }
-    return build.object(members, start, at);
+    for (;;) {
+      const nameAt = this.at;
+      if (this.text.charCodeAt(nameAt) !== 0x22)
+        this.refuse('syntax', 'a name in double quotes was expected');
+      const name = this.string();
+      if (this.space() !== 0x3a) this.refuse('syntax', 'a colon was expected');
+      this.at += 1;
+      this.space();
+      const count = members.size;
+      members.set(name, this.value(depth));
+      if (members.size === count) this.refuse('duplicate', 'a name stands twice in one object', nameAt);
+      const code = this.space();
+      if (code !== 0x2c && code !== 0x7d) this.refuse('syntax', 'a comma or a closing brace was expected');
+      this.at += 1;
+      if (code === 0x7d) return this.build.object(members, start, this.at);
+      this.space();
+    }
   }
 
-  function array(depth: number): T {
-    if (depth > deepest) refuse('depth', `nested more than ${deepest} levels deep`);
-    const start = at;
-    const items: T[] = [];
-    at += 1;
-    space();
-    if (text.charCodeAt(at) === 0x5d) at += 1;
-    else
-      for (;;) {
-        items.push(value(depth));
-        space();
-        const code = text.charCodeAt(at);
-        if (code !== 0x2c && code !== 0x5d) refuse('syntax', 'a comma or a closing bracket was expected');
-        at += 1;
-        if (code === 0x5d) break;
-        space();
-      }
-    return build.array(items, start, at);
+  array(depth: number): T {
+    const start = this.open(depth);
+    if (this.space() === 0x5d) {
+      this.at += 1;
+      return this.build.array(noItems, start, this.at);
+    }
+    // A copy, since V8 may come to allocate a literal's arrays as long-lived, and all that they hold then lives as long.
+    const items: T[] = noItems.slice();
+    items.push(this.value(depth));
+    for (;;) {
+      const code = this.space();
+      if (code !== 0x2c && code !== 0x5d) this.refuse('syntax', 'a comma or a closing bracket was expected');
+      this.at += 1;
+      if (code === 0x5d) return this.build.array(items, start, this.at);
+      this.space();
+      items.push(this.value(depth));
+    }
   }
 
-  function literal(word: string, meaning: null | boolean): T {
-    if (!text.startsWith(word, at)) refuse('syntax', 'a value was expected');
-    at += word.length;
-    return build.literal(meaning, at - word.length, at);
+  open(depth: number): number {
+    if (depth > this.deepest) this.refuse('depth', `nested more than ${this.deepest} levels deep`);
+    this.at += 1;
+    return this.at - 1;
   }
 
-  function string(): string {
-    const start = at + 1;
-    for (at = start; ; at += 1) {
+  literal(word: string, meaning: null | boolean): T {
+    const start = this.at;
+    if (!this.text.startsWith(word, start)) this.refuse('syntax', 'a value was expected');
+    this.at += word.length;
+    return this.build.literal(meaning, start, this.at);
+  }
+
+  string(): string {
+    const { text } = this;
+    const start = this.at + 1;
+    for (let at = start; ; at += 1) {
       const code = text.charCodeAt(at);
       if (code === 0x22) {
-        at += 1;
-        return text.slice(start, at - 1);
+        this.at = at + 1;
+        return text.slice(start, at);
       }
-      if (code === 0x5c) return escaped(start);
-      if (!(code >= 0x20)) refuseInString();
+      if (code === 0x5c) {
+        this.at = at;
+        return this.escaped(start);
+      }
+      if (!(code >= 0x20)) this.refuseInString(at);
     }
   }
 
-  /** The rest of a string that begins at `start` and has its first backslash at `at`. */
-  function escaped(start: number): string {
+  /** The rest of a string that begins at `start` and has its first backslash here. */
+  escaped(start: number): string {
+    const { text } = this;
     let decoded = '';
     let from = start;
     for (;;) {
-      const code = text.charCodeAt(at);
+      const code = text.charCodeAt(this.at);
       if (code === 0x5c) {
-        decoded += text.slice(from, at) + meaningOfEscape();
-        from = at;
+        decoded += text.slice(from, this.at) + this.meaningOfEscape();
+        from = this.at;
       } else if (code === 0x22) {
-        decoded += text.slice(from, at);
-        at += 1;
+        decoded += text.slice(from, this.at);
+        this.at += 1;
         return decoded;
       } else {
-        if (!(code >= 0x20)) refuseInString();
-        at += 1;
+        if (!(code >= 0x20)) this.refuseInString(this.at);
+        this.at += 1;
       }
     }
   }
 
-  function meaningOfEscape(): string {
+  meaningOfEscape(): string {
+    const { text, at } = this;
     const letter = text.charAt(at + 1);
     if (letter === 'u') {
       const hexadecimal = text.slice(at + 2, at + 6);
-      if (!/^[0-9a-fA-F]{4}$/.test(hexadecimal)) refuse('syntax', 'four hexadecimal digits were expected');
-      at += 6;
+      if (!/^[0-9a-fA-F]{4}$/.test(hexadecimal))
+        this.refuse('syntax', 'four hexadecimal digits were expected');
+      this.at += 6;
       return String.fromCharCode(Number.parseInt(hexadecimal, 16));
     }
     const meaning = escapes.get(letter);
-    if (meaning === undefined) refuse('syntax', 'no such escape in a string');
-    at += 2;
+    if (meaning === undefined) this.refuse('syntax', 'no such escape in a string');
+    this.at += 2;
     return meaning;
   }
 
-  function refuseInString(): never {
-    if (at >= text.length) refuse('syntax', 'the text ends inside a string');
-    refuse('syntax', 'a control character inside a string');
+  refuseInString(at: number): never {
+    const reason =
+      at < this.text.length ? 'a control character inside a string' : 'the text ends inside a string';
+    this.refuse('syntax', reason, at);
   }
 
-  function digits(): void {
-    const start = at;
+  number(): ExactNumber {
+    const { text } = this;
+    const start = this.at;
+    if (text.charCodeAt(start) === 0x2d) this.at += 1;
+    else if (!isDigit(text.charCodeAt(start))) this.refuse('syntax', 'a value was expected');
+    const first = this.at;
+    this.digits();
+    if (text.charCodeAt(first) === 0x30 && this.at > first + 1) {
+      this.refuse('syntax', 'a number with a leading zero', first);
+    }
+    if (text.charCodeAt(this.at) === 0x2e) {
+      this.at += 1;
+      this.digits();
+    }
+    const mantissa = this.at - start;
+    const code = text.charCodeAt(this.at);
+    if (code === 0x65 || code === 0x45) {
+      this.at += 1;
+      const sign = text.charCodeAt(this.at);
+      if (sign === 0x2b || sign === 0x2d) this.at += 1;
+      this.digits();
+    }
+    const token = text.slice(start, this.at);
+    // Up to 15 digits: a double stands for the number one to one. Adding zero makes zero of minus zero.
+    if (mantissa <= 15 && token.length === mantissa) return Number(token) + 0;
+    if (token.length > longestNumber) {
+      this.refuse('number', `a number of more than ${longestNumber} characters`, start);
+    }
+    return exactNumber(token) ?? this.refuse('number', 'a number beyond the range of a double', start);
+  }
+
+  digits(): void {
+    const { text } = this;
+    let { at } = this;
     while (isDigit(text.charCodeAt(at))) at += 1;
-    if (at === start) refuse('syntax', 'a digit was expected');
+    if (at === this.at) this.refuse('syntax', 'a digit was expected');
+    this.at = at;
   }
-
-  function number(): ExactNumber {
-    const start = at;
-    if (text.charCodeAt(at) === 0x2d) at += 1;
-    else if (!isDigit(text.charCodeAt(at))) {
-      refuse(
-        'syntax',
-        at < text.length ? 'a value was expected' : 'the text ends where a value was expected',
-      );
-    }
-    const first = at;
-    digits();
-    if (text.charCodeAt(first) === 0x30 && at > first + 1)
-      refuse('syntax', 'a number with a leading zero', first);
-    if (text.charCodeAt(at) === 0x2e) {
-      at += 1;
-      digits();
-    }
-    let plain = at - start <= 16;
-    if (text.charCodeAt(at) === 0x65 || text.charCodeAt(at) === 0x45) {
-      plain = false;
-      at += 1;
-      const sign = text.charCodeAt(at);
-      if (sign === 0x2b || sign === 0x2d) at += 1;
-      digits();
-    }
-    const token = text.slice(start, at);
-    // A sign or a point and 15 digits: a double stands for it one to one. Adding zero makes zero of minus zero.
-    if (plain && (token.length <= 15 || first > start || token.includes('.'))) return Number(token) + 0;
-    if (token.length > longestNumber)
-      refuse('number', `a number of more than ${longestNumber} characters`, start);
-    return exactNumber(token) ?? refuse('number', 'a number beyond the range of a double', start);
-  }
-
-  space();
-  const start = at;
-  const result = value(0);
-  const end = at;
-  space();
-  if (at < text.length) refuse('syntax', 'text after the end of the document');
-  return { value: result, start, end };
 }
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;

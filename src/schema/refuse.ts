@@ -4,6 +4,8 @@ import { jsonPointer, place } from './violation.js';
 /** Why schemas are refused. */
 export type SchemaCode = Extract<FailureCode, `SCHEMA_${string}`>;
 
+export const isSchemaCode = (code: FailureCode): code is SchemaCode => code.startsWith('SCHEMA_');
+
 /** The way from a schema's root to one of its parts. */
 export type Steps = readonly (string | number)[];
 

@@ -1,0 +1,33 @@
+import type { Verdict } from '../domain/schema.js';
+import { type JudgingOptions, refuseLarge } from './compile.js';
+import { createIsolate } from './isolate.js';
+
+export { KediError } from '../domain/errors.js';
+export type { JsonText } from '../domain/json.js';
+export type { OutputSchema, SchemaJudge, Verdict, Violation } from '../domain/schema.js';
+export { type CompiledSchema, compileSchema, type JudgingOptions } from './compile.js';
+export {
+  type Bounds,
+  type Decimal,
+  type JsonValue,
+  type Refusal,
+  readDocument,
+  readSpans,
+  type Span,
+} from './document.js';
+export { createJudge, type JudgeOptions } from './judge.js';
+
+/**
+ * Compiles a schema and judges a document by it, both in a worker that is killed if it hangs: for schemas of strangers,
+ * whose patterns may. Throws KediError `SCHEMA_…` if the schema is refused.
+ */
+export async function checkIsolated(
+  schema: string,
+  document: string,
+  options: JudgingOptions = {},
+): Promise<Verdict> {
+  return refuseLarge(document, options) ?? (await shared.check(schema, { document, options }));
+}
+
+/** Starts its threads with the first job, and never keeps the process alive. */
+const shared = createIsolate();

@@ -1,0 +1,164 @@
+import { Worker } from 'node:worker_threads';
+import { KediError } from '../domain/errors.js';
+import type { Verdict } from '../domain/schema.js';
+import { type JudgingOptions, tooCostly } from './compile.js';
+import { storedJson } from './document.js';
+import type { SchemaCode } from './refuse.js';
+
+/** What the worker is asked: to judge a document, or only whether the schema is one. Every job stands for itself. */
+export interface Job {
+  readonly schema: string;
+  readonly document: string | undefined;
+  readonly options: JudgingOptions;
+}
+
+/** What it answers; never with the document, which its asker has. */
+export type Answer =
+  | { readonly kind: 'valid' }
+  | { readonly kind: 'refused'; readonly verdict: Extract<Verdict, { ok: false }> }
+  | {
+      readonly kind: 'not a schema';
+      readonly code: SchemaCode;
+      readonly message: string;
+      readonly pointer: string;
+    };
+
+/** Judges in a thread of its own, where a regular expression may hang without harm to anybody else. */
+export interface Isolate {
+  /** Throws KediError `SCHEMA_…` if the schema is refused, or takes too long to compile. */
+  compile(schema: string, options: JudgingOptions): Promise<void>;
+  check(
+    schema: string,
+    how: { readonly document: string; readonly options: JudgingOptions },
+  ): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+/** How long a job may take: two blinks of an eye, and more for a document that takes long merely to read. */
+const patience = ({ document }: Job): number => 400 + (document?.length ?? 0) / 4_096;
+
+/** Run from its sources, as in tests, the program finds the worker where the build has put it. */
+const workerFile = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/schema/worker.js' : './worker.js',
+  import.meta.url,
+);
+
+/**
+ * One worker with one job at a time, and a spare that is warm already: a worker that takes too long, or too much memory,
+ * is killed with its job alone, and the next job goes to the spare. Threads are started when the first job comes, and
+ * keep the process alive only while somebody waits for them.
+ */
+export function createIsolate(): Isolate {
+  const queue: Pending[] = [];
+  let threads: Thread[] = [];
+  let current: Pending | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function run(job: Job): Promise<Answer | 'too costly'> {
+    if (isClosed) return Promise.reject(new KediError('INTERNAL', 'The judge of schemas is closed.'));
+    return new Promise((resolve, reject) => {
+      queue.push({ job, resolve, reject });
+      dispatch();
+    });
+  }
+
+  function dispatch(): void {
+    if (current !== undefined || queue.length === 0) return;
+    while (threads.length < 2) threads.push(start());
+    const [thread] = threads;
+    thread?.worker.ref();
+    if (!thread?.isReady) return;
+    current = queue.shift();
+    if (current === undefined) return;
+    timer = setTimeout(() => giveUp(thread), patience(current.job));
+    thread.worker.postMessage(current.job);
+  }
+
+  function finish(): Pending | undefined {
+    const done = current;
+    current = undefined;
+    clearTimeout(timer);
+    return done;
+  }
+
+  function start(): Thread {
+    const thread: Thread = { worker: new Worker(workerFile, { resourceLimits }), isReady: false };
+    thread.worker.on('message', (message: Answer | 'ready') => {
+      if (message === 'ready') thread.isReady = true;
+      else {
+        thread.worker.unref();
+        finish()?.resolve(message);
+      }
+      dispatch();
+    });
+    thread.worker.on('error', (error) => lose(thread, error));
+    thread.worker.on('exit', () => lose(thread, undefined));
+    // Only now: listening to messages would undo it.
+    thread.worker.unref();
+    return thread;
+  }
+
+  function giveUp(thread: Thread): void {
+    threads = threads.filter((other) => other !== thread);
+    void thread.worker.terminate();
+    finish()?.resolve('too costly');
+    dispatch();
+  }
+
+  /** A thread has ended by itself. One that never came up would not the next time either: whoever waits is told. */
+  function lose(thread: Thread, error: unknown): void {
+    if (!threads.includes(thread)) return;
+    const wasWorking = threads[0] === thread;
+    threads = threads.filter((other) => other !== thread);
+    const failure = new KediError('INTERNAL', 'The worker that judges schemas has ended.', { cause: error });
+    if (!thread.isReady) for (const { reject } of queue.splice(0)) reject(failure);
+    if (wasWorking && isOutOfMemory(error)) finish()?.resolve('too costly');
+    else if (wasWorking) finish()?.reject(failure);
+    dispatch();
+  }
+
+  return {
+    async compile(schema, options) {
+      const answer = await run({ schema, document: undefined, options });
+      if (answer === 'too costly') throw new KediError('SCHEMA_TOO_COSTLY', tooLong, { pointer: '' });
+      if (answer.kind === 'not a schema') throw notASchema(answer);
+    },
+    async check(schema, { document, options }) {
+      const answer = await run({ schema, document, options });
+      if (answer === 'too costly') return tooCostly('judging it takes too long or too much memory');
+      if (answer.kind === 'not a schema') throw notASchema(answer);
+      return answer.kind === 'refused' ? answer.verdict : { ok: true, json: storedJson(document.trim()) };
+    },
+    async close() {
+      isClosed = true;
+      const ended = threads;
+      threads = [];
+      const failure = new KediError('INTERNAL', 'The judge of schemas was closed before it had judged.');
+      for (const pending of [finish(), ...queue.splice(0)]) pending?.reject(failure);
+      await Promise.all(ended.map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+interface Pending {
+  readonly job: Job;
+  resolve(answer: Answer | 'too costly'): void;
+  reject(error: KediError): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  isReady: boolean;
+}
+
+/** Enough for a document of 8 MiB that is nothing but small objects. */
+const resourceLimits = { maxOldGenerationSizeMb: 1_024 };
+
+const tooLong = 'Compiling the schema takes too long or too much memory.';
+
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+const notASchema = ({ code, message, pointer }: Extract<Answer, { kind: 'not a schema' }>): KediError =>
+  new KediError(code, message, { pointer });

@@ -1,0 +1,32 @@
+import { parentPort } from 'node:worker_threads';
+import { KediError } from '../domain/errors.js';
+import { createCache } from './cache.js';
+import { type CompiledSchema, compileSchema, type JudgingOptions } from './compile.js';
+import type { Answer, Job } from './isolate.js';
+import { isSchemaCode } from './refuse.js';
+
+/** Schemas compiled before, so that the documents of one schema pay for it once. */
+const compiled = createCache<CompiledSchema>(8 * 1_024 * 1_024);
+
+function answer({ schema, document, options }: Job): Answer {
+  try {
+    const { check } = compile(schema, options);
+    const verdict = document === undefined ? undefined : check(document);
+    return verdict === undefined || verdict.ok ? { kind: 'valid' } : { kind: 'refused', verdict };
+  } catch (error) {
+    if (!(error instanceof KediError) || !isSchemaCode(error.code)) throw error;
+    return { kind: 'not a schema', code: error.code, message: error.message, pointer: error.pointer ?? '' };
+  }
+}
+
+function compile(schema: string, options: JudgingOptions): CompiledSchema {
+  const key = JSON.stringify(options) + schema;
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const value = compileSchema(schema, options);
+  compiled.set(key, { value, bytes: 32 * schema.length });
+  return value;
+}
+
+parentPort?.on('message', (job: Job) => parentPort?.postMessage(answer(job)));
+parentPort?.postMessage('ready');
