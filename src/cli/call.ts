@@ -57,13 +57,16 @@ Exit status:
 async function call(url: string, argument: string | undefined, flags: Flags): Promise<number> {
   const credentials = readCredentials(flags, process.env);
   const stream = flags.stream === true;
-  const interrupted = interruption();
-  const signal = AbortSignal.any([interrupted.signal, ...timeout(flags.timeout)]);
+  const { signal, release } = interruption({ timeoutMs: readTimeout(flags.timeout) });
   const judge = createJudge();
   try {
     const schema =
       flags.schema === undefined ? undefined : await judge.compile(await readSchemaText(flags.schema));
-    const request = { prompt: await readPrompt(argument), contextId: flags.context, taskId: flags.task };
+    const request = {
+      prompt: await readPrompt(argument, signal),
+      contextId: flags.context,
+      taskId: flags.task,
+    };
     const extensions = schema === undefined ? [] : [KEDI_STRUCTURED_OUTPUT_URI];
     const peer = await openPeer(url, { credentials, extensions, signal });
     return schema === undefined
@@ -71,12 +74,12 @@ async function call(url: string, argument: string | undefined, flags: Flags): Pr
       : await printDocument(produceLive(peer, { ...request, schema }, signal), { stream });
   } catch (error) {
     if (error instanceof KediError || !signal.aborted) throw error;
-    const timedOut = error instanceof Error && error.name === 'TimeoutError';
+    const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
     throw new KediError(timedOut ? 'TIMED_OUT' : 'CANCELED', 'The call ended before anything was sent.', {
       cause: error,
     });
   } finally {
-    interrupted.release();
+    release();
     await judge.close();
   }
 }
@@ -151,14 +154,9 @@ function describePart(part: Part): string {
   }
 }
 
-function timeout(text: string | undefined): readonly AbortSignal[] {
-  if (text === undefined) return [];
+function readTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const milliseconds = readDuration(text);
-  if (milliseconds === undefined || milliseconds === 0 || milliseconds >= 2 ** 31) {
-    throw new KediError(
-      'SETTINGS_INVALID',
-      `--timeout: a time such as 30s or 5m is expected, not "${text}".`,
-    );
-  }
-  return [AbortSignal.timeout(milliseconds)];
+  if (milliseconds !== undefined && milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
+  throw new KediError('SETTINGS_INVALID', `--timeout: a time such as 30s or 5m is expected, not "${text}".`);
 }

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { KediError } from '../domain/errors.js';
 
 /** The prompt: the argument, or all of stdin where there is none or it is `-`. */
-export async function readPrompt(argument: string | undefined): Promise<string> {
+export async function readPrompt(argument: string | undefined, signal: AbortSignal): Promise<string> {
   if (argument !== undefined && argument !== '-') return argument;
   if (process.stdin.isTTY === true && argument === undefined) {
     throw new KediError('SETTINGS_INVALID', 'Give a prompt as an argument, or on stdin.');
   }
-  return decode(await buffer(process.stdin), 'The prompt on stdin');
+  return decode(await buffer(addAbortSignal(signal, process.stdin)), 'The prompt on stdin');
 }
 
 /** The text of `--schema`: JSON itself where it looks like a schema, else the file of that name. */

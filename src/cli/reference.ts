@@ -45,10 +45,10 @@ export const references: Readonly<Record<string, () => string>> = {
 /** A text with the content of each marked place (`<!-- name -->` to `<!-- /name -->`) replaced by its table. */
 export const withReferences = (text: string): string =>
   text.replace(
-    /(<!-- (\w+) -->\n)[\s\S]*?(\n<!-- \/\2 -->)/g,
+    /(<!-- (\w+) -->\n)[\s\S]*?(<!-- \/\2 -->)/g,
     (whole, start: string, name: string, end: string) => {
       const reference = references[name];
-      return reference === undefined ? whole : `${start}${reference()}${end}`;
+      return reference === undefined ? whole : `${start}${reference()}\n${end}`;
     },
   );
 

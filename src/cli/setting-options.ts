@@ -8,20 +8,18 @@ export function addSettingOptions(command: Command): Command {
     const row: Setting = table[name];
     const value = row.value === undefined ? '[yes|no]' : `<${row.value}>`;
     const option = new Option(`${flagOf(name)} ${value}`, row.help + describeDefault(row));
-    // A switch that stands alone means yes.
-    if (row.value === undefined) option.preset('yes');
     command.addOption(option.helpGroup(`${row.group}:`));
   }
   return command;
 }
 
-/** The settings among a command's flags, as the texts that the user wrote. */
+/** The settings among a command's flags, as the texts that the user wrote; a switch that stands alone means yes. */
 export const settingFlags = (
   flags: Readonly<Record<string, unknown>>,
 ): Partial<Record<SettingName, string>> =>
   Object.fromEntries(
     settingNames.flatMap((name) => {
-      const text = flags[name];
+      const text = flags[name] === true ? 'yes' : flags[name];
       return typeof text === 'string' ? [[name, text]] : [];
     }),
   );

@@ -2,15 +2,18 @@
 const ECHO_MS = 300;
 
 /**
- * A signal that aborts at the first SIGINT or SIGTERM; the second ends this process at once, with the exit status that
- * a shell gives to it. `release` takes the handlers away again.
+ * A signal that aborts at the first SIGINT or SIGTERM, or when time is up; a second SIGINT or SIGTERM ends this process
+ * at once, with the exit status that a shell gives to it. `release` takes the handlers away again.
  */
-export function interruption(): { readonly signal: AbortSignal; readonly release: () => void } {
+export function interruption({ timeoutMs }: { readonly timeoutMs?: number } = {}): {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+} {
   const controller = new AbortController();
   let first = 0;
   const handlers = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const handle = () => {
-      if (!controller.signal.aborted) {
+      if (first === 0) {
         first = performance.now();
         controller.abort(new Error(`stopped by ${name}`));
       } else if (performance.now() - first > ECHO_MS) process.exit(name === 'SIGINT' ? 130 : 143);
@@ -18,9 +21,15 @@ export function interruption(): { readonly signal: AbortSignal; readonly release
     process.on(name, handle);
     return () => process.off(name, handle);
   });
+  // A timer of our own: on Node 20 a signal made by AbortSignal.any forgets the AbortSignal.timeout that it was made of.
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => controller.abort(new DOMException('time is up', 'TimeoutError')), timeoutMs);
   return {
     signal: controller.signal,
     release: () => {
+      clearTimeout(timer);
       for (const release of handlers) release();
     },
   };

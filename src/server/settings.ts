@@ -178,7 +178,7 @@ export const table = {
     fallback: '1h',
     from: '1s',
     to: '24d',
-    help: 'How long one run of an agent may take.',
+    help: 'How long an agent may take for one message, all attempts together.',
   }),
   grace: duration({
     group: 'Limits',
