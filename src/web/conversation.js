@@ -189,7 +189,7 @@ function figures(data, note) {
   const line = element(
     'p',
     { class: 'figures' },
-    told.map((each) => element('span', { text: each })),
+    (told.length === 0 ? ['done'] : told).map((each) => element('span', { text: each })),
   );
   if (usage === undefined) return line;
   return element('details', { class: 'figures-more' }, [element('summary', {}, [line]), nodeView(usage)]);

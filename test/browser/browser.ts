@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -12,6 +12,13 @@ export const withoutBrowser = existsSync(executablePath)
 if (withoutBrowser !== undefined) console.log(`SKIPPED: ${withoutBrowser}`);
 
 let browser: Promise<Browser> | undefined;
+
+const troubled = new WeakSet<Page>();
+
+/** The test breaks connections of this page, and a browser says so. */
+export const complaintsAreMeant = (page: Page): void => {
+  troubled.add(page);
+};
 
 /** A page of its own in the one browser of a file; what it complains about (a blocked script, an error) fails the test. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
@@ -28,7 +35,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
       '--disable-sync',
     ],
   });
-  const context = await (await browser).newContext(options);
+  const context = await (await browser).newContext({ baseURL: new URL(url).origin, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -37,11 +44,16 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   });
   onTestFinished(async () => {
     await context.close();
-    if (complaints.length > 0) throw new Error(`the page complained:\n${complaints.join('\n')}`);
+    if (complaints.length > 0 && !troubled.has(page))
+      throw new Error(`the page complained:\n${complaints.join('\n')}`);
   });
   await page.goto(url);
   return page;
 }
+
+/** The text of an element as a person sees it, line breaks included; it waits until there is one. */
+// biome-ignore lint/performance/useDomNodeTextContent: what is seen is what is tested.
+export const seen = (locator: Locator): Promise<string> => locator.innerText();
 
 afterAll(async () => {
   await (await browser)?.close();
