@@ -3,32 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A generator as the layers of a turn hand it on; `return` is how it is told to clean up. */
 export type Work<Item, End> = AsyncGenerator<Item, End, void>;
 
+interface Limits<End> {
+  readonly signal: AbortSignal;
+  /** How long work that was told to stop is waited for. */
+  readonly stopMs: number;
+  /** What `return` is given; never seen by anyone. */
+  readonly end: End;
+  /** Called when the work did not stop in time. */
+  readonly abandoned: () => void;
+}
+
 /**
  * The same work until `signal` aborts; then it is told to stop, what it still says is passed on, and the signal's
- * reason is thrown. Work that does not stop within `stopMs` is left behind: `abandoned` is called, and nothing of it
- * is heard any more.
+ * reason is thrown. Work that does not stop in time is left behind, and nothing of it is heard any more.
  */
-export async function* within<Item, End>(
-  work: Work<Item, End>,
-  {
-    signal,
-    stopMs,
-    end,
-    abandoned,
-  }: {
-    readonly signal: AbortSignal;
-    readonly stopMs: number;
-    /** What `return` is given; never seen by anyone. */
-    readonly end: End;
-    readonly abandoned: () => void;
-  },
-): Work<Item, End> {
+export async function* within<Item, End>(work: Work<Item, End>, limits: Limits<End>): Work<Item, End> {
+  const { signal } = limits;
   // One listener for all steps: a race at each of them would leave a million promises waiting for one abort.
   let interrupt = (): void => {};
   const onAbort = (): void => interrupt();
   signal.addEventListener('abort', onAbort);
   let next: Promise<IteratorResult<Item, End>> | undefined;
-  let over = false;
   try {
     for (;;) {
       signal.throwIfAborted();
@@ -38,59 +33,43 @@ export async function* within<Item, End>(
         next.then(resolve, reject);
       });
       next = undefined;
-      if (step.done) {
-        over = true;
-        signal.throwIfAborted();
-        return step.value;
-      }
-      yield step.value;
+      if (!step.done) yield step.value;
+      else if (!signal.aborted) return step.value;
     }
   } catch (error) {
-    over = true;
     if (!signal.aborted) throw error;
-    const last = await stop(work, { next, end, stopMs });
-    if (last === undefined) abandoned();
-    else yield* last;
+    yield* windDown(work, { ...limits, next });
     throw signal.reason;
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Only where whoever pulls has given up without an abort.
-    if (!over) await stop(work, { next: undefined, end, stopMs });
   }
 }
 
-/** Tells the work to stop and gathers its last items; undefined if it does not stop in time. */
-async function stop<Item, End>(
+/** Tells the work to stop, and passes on what it says until it has. */
+async function* windDown<Item, End>(
   work: Work<Item, End>,
   {
     next,
     end,
     stopMs,
-  }: {
+    abandoned,
+  }: Limits<End> & {
+    /** What it was at when it was told. */
     readonly next: Promise<IteratorResult<Item, End>> | undefined;
-    readonly end: End;
-    readonly stopMs: number;
   },
-): Promise<readonly Item[] | undefined> {
-  const items: Item[] = [];
-  const stopped = (async () => {
-    try {
-      const step = await next;
-      if (step !== undefined && !step.done) items.push(step.value);
-      let rest = await work.return(end);
-      while (!rest.done) {
-        items.push(rest.value);
-        rest = await work.next();
-      }
-    } catch {
-      // It was told to stop; how it takes that is nobody's concern.
-    }
-    return items;
-  })();
+): AsyncGenerator<Item, void, void> {
   const waiting = new AbortController();
-  const late = sleep(stopMs, undefined, { signal: waiting.signal }).catch(() => undefined);
+  const late = sleep(stopMs, 'late' as const, { signal: waiting.signal }).catch(() => 'late' as const);
   try {
-    return await Promise.race([stopped, late]);
+    let step = next ?? work.return(end);
+    for (let told = next === undefined; ; told = true) {
+      // How it takes being stopped is nobody's concern: an error is an end as well.
+      const answer = await Promise.race([step.catch(() => undefined), late]);
+      if (answer === 'late') return abandoned();
+      if (answer === undefined || answer.done) return;
+      yield answer.value;
+      step = told ? work.next() : work.return(end);
+    }
   } finally {
     waiting.abort();
   }

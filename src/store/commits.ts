@@ -52,7 +52,7 @@ export function createCommits({
   const flush = async (): Promise<void> => {
     const units = waiting;
     waiting = [];
-    await commit(units.map((unit) => prepare(unit)).filter((ready) => ready !== undefined));
+    await commit(units.map(prepare).filter((ready) => ready !== undefined));
     if (waiting.length > 0) {
       // Never at once: whoever was told may have written again, and others have waited for this turn to end.
       setImmediate(flush);

@@ -92,19 +92,23 @@ export function createLives(): Lives {
       return live;
     },
     remember(live, batches) {
-      for (const batch of batches) {
-        live.tail.push(batch);
-        live.tailBytes += batch.bytes;
-        bytes += batch.bytes;
-      }
-      let surplus = 0;
-      for (let own = live.tailBytes; own > bounds.task && surplus < live.tail.length; surplus += 1) {
-        own -= live.tail[surplus]?.bytes ?? 0;
-      }
-      forget(live, surplus);
       const name = taskName(live.record);
-      if (lives.delete(name)) lives.set(name, live);
-      trim();
+      // One that was removed meanwhile is nobody's to keep.
+      if (lives.get(name) === live) {
+        for (const batch of batches) {
+          live.tail.push(batch);
+          live.tailBytes += batch.bytes;
+          bytes += batch.bytes;
+        }
+        let surplus = 0;
+        for (let own = live.tailBytes; own > bounds.task && surplus < live.tail.length; surplus += 1) {
+          own -= live.tail[surplus]?.bytes ?? 0;
+        }
+        forget(live, surplus);
+        lives.delete(name);
+        lives.set(name, live);
+        trim();
+      }
       wake(live);
     },
     renew(live, record) {

@@ -188,6 +188,28 @@ describe('a task that is canceled', () => {
     await settled(await engine.submit(order('next', { contextId: 'other' })));
   });
 
+  test('keeps what its agent says while it cleans up, but not for ever', async () => {
+    const { engine, settled } = await stage({
+      bounds: { stopMs: 60 },
+      async *agent({ prompt, signal }) {
+        try {
+          await untilAborted(signal);
+          return done;
+        } finally {
+          yield say('last words');
+          while (prompt === 'endless') yield say('and more');
+        }
+      },
+    });
+    const brief = await engine.submit(order('brief'));
+    const endless = await engine.submit(order('endless', { contextId: 'other' }));
+    await pause(10);
+    await engine.cancel(brief);
+    expect(shape(await settled(brief))).toEqual(['message', 'run', 'line', 'canceled CANCELED']);
+    await engine.cancel(endless);
+    expect(shape(await settled(endless)).at(-1)).toBe('canceled CANCELED');
+  });
+
   test('while it waits for its turn never runs', async () => {
     const first = gate();
     const ran: string[] = [];
