@@ -23,6 +23,9 @@ import { openWire } from './wire.js';
 /** How long it may say nothing more after its turn; the lines that still come are of its own affairs. */
 const idleMs = 100;
 
+/** Some end neither with their stdin nor at a TERM, and what they have to keep they keep as they go. */
+const graceMs = 500;
+
 /** One request: a process of the agent's, a conversation with it, and its end. */
 export async function* run(turn: Turn, settings: AcpSettings): AsyncGenerator<Line, Outcome, void> {
   const { program, args, permissions } = settings;
@@ -37,6 +40,7 @@ export async function* run(turn: Turn, settings: AcpSettings): AsyncGenerator<Li
     env: program.env,
     input: undefined,
     signal: turn.signal,
+    graceMs,
   });
   const wire = openWire(child, {
     exact: { [slots.wrapped]: schema?.text ?? '', [slots.plain]: turn.output?.text ?? '' },
