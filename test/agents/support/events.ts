@@ -12,3 +12,9 @@ export const spoken = (events: readonly OutputEvent[], parent?: string): string 
   ofType(events, 'delta')
     .map((event) => (event.parent === parent ? event.text : ''))
     .join('');
+
+/** What is told beside the conversation, but that a session began. */
+export const told = (events: readonly OutputEvent[]): readonly (readonly [status: string, text: string])[] =>
+  ofType(events, 'status')
+    .filter(({ status }) => status !== 'init')
+    .map(({ status, text }) => [status, text]);
