@@ -49,7 +49,7 @@ export const readTask = (span: Span): Task => readAnswerFields(span, taskOf);
 
 function readAnswerFields<T>(span: Span, read: (fields: Fields) => T): T {
   try {
-    return readFields(span, read);
+    return readFields({ span, flaws: [] }, read);
   } catch (error) {
     if (!(error instanceof KediError) || error.code !== 'INVALID_PARAMS') throw error;
     throw new KediError('INVALID_AGENT_RESPONSE', `The peer's answer is malformed: ${error.message}`, {

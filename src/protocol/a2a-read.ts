@@ -8,12 +8,15 @@ import type { Span } from '../schema/document.js';
 import { readState } from './a2a-states.js';
 import {
   bytes,
+  document,
   type Fields,
   field,
   flag,
   integer,
+  isWithin,
   list,
   object,
+  type Params,
   present,
   readFields,
   refuse,
@@ -33,6 +36,8 @@ export interface SendMessageRequest {
   readonly returnImmediately: boolean;
   readonly pushNotificationConfig: JsonText | undefined;
   readonly metadata: JsonText | undefined;
+  /** Metadata that is not to be read exactly, and asks for a typed answer: its task fails, and nothing keeps it. */
+  readonly flawedMetadata: string | undefined;
 }
 
 /** Params of GetTask (3.1.3). */
@@ -57,8 +62,8 @@ export interface TaskIdRequest {
   readonly id: string;
 }
 
-/** Every reader takes the params as spans of the request's text; what is wrong is one KediError INVALID_PARAMS. */
-export function readSendMessage(params: Span | undefined): SendMessageRequest {
+/** Every reader takes the params in the request's text; what is wrong with them is one KediError INVALID_PARAMS. */
+export function readSendMessage(params: Params | undefined): SendMessageRequest {
   return readFields(params, (request) => {
     const message = object(request, 'message');
     if (message === undefined && request.wrong.length === 0) refuse(request, 'message', 'is required');
@@ -69,19 +74,29 @@ export function readSendMessage(params: Span | undefined): SendMessageRequest {
       historyLength: configuration && readHistoryLength(configuration),
       returnImmediately: configuration !== undefined && flag(configuration, 'returnImmediately'),
       pushNotificationConfig: configuration && struct(configuration, 'taskPushNotificationConfig'),
-      metadata: struct(request, 'metadata'),
+      ...readMetadata(request),
     };
   });
 }
 
-export function readGetTask(params: Span | undefined): GetTaskRequest {
+/** What a typed request gets wrong fails its task; of all others it is an error of the request. */
+function readMetadata(request: Fields): Pick<SendMessageRequest, 'metadata' | 'flawedMetadata'> {
+  const span = present(request, 'metadata');
+  const flaw = span && request.flaws.find(({ offset }) => isWithin(span, offset));
+  if (flaw !== undefined && span?.members.has('kediStructuredOutput') === true) {
+    return { metadata: undefined, flawedMetadata: flaw.reason };
+  }
+  return { metadata: struct(request, 'metadata'), flawedMetadata: undefined };
+}
+
+export function readGetTask(params: Params | undefined): GetTaskRequest {
   return readFields(params, (request) => ({
     id: requiredText(request, 'id'),
     historyLength: readHistoryLength(request),
   }));
 }
 
-export function readListTasks(params: Span | undefined): ListTasksRequest {
+export function readListTasks(params: Params | undefined): ListTasksRequest {
   return readFields(params, (request) => ({
     contextId: text(request, 'contextId') || undefined,
     state: readStatus(request),
@@ -93,7 +108,7 @@ export function readListTasks(params: Span | undefined): ListTasksRequest {
   }));
 }
 
-export function readTaskId(params: Span | undefined): TaskIdRequest {
+export function readTaskId(params: Params | undefined): TaskIdRequest {
   return readFields(params, (request) => ({ id: requiredText(request, 'id') }));
 }
 
@@ -154,7 +169,7 @@ export function readPart(fields: Fields | undefined): Part {
 function readContent(fields: Fields): Part | undefined {
   const given = contents.filter((name) => present(fields, name) !== undefined);
   const data = field(fields, 'data');
-  if (given.length === 0 && data !== undefined) return { kind: 'data', json: data.json };
+  if (given.length === 0 && data !== undefined) return { kind: 'data', json: document(fields, 'data', data) };
   const [kind] = given;
   if (kind === undefined || given.length > 1) {
     fields.wrong.push({
@@ -171,7 +186,7 @@ function readContent(fields: Fields): Part | undefined {
     case 'url':
       return { kind, url: requiredText(fields, kind) };
     case 'data':
-      return data && { kind, json: data.json };
+      return data && { kind, json: document(fields, kind, data) };
   }
 }
 

@@ -1,14 +1,19 @@
 import type { FieldViolation } from '../domain/errors.js';
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
-import { jsonText, type Span } from '../schema/document.js';
+import { type Flaw, jsonText, type Span } from '../schema/document.js';
+
+/** What comes with a call: the part of the request's text that is its parameters, and the flaws of the whole text. */
+export interface Params {
+  readonly span: Span;
+  readonly flaws: readonly Flaw[];
+}
 
 /**
  * One object of a request as ProtoJSON has it: fields under their camelCase or snake_case names, `null` as absent,
  * unknown fields passed over. What is wrong with a field is collected under its path, and the reading goes on.
  */
-export interface Fields {
-  readonly span: Span;
+export interface Fields extends Params {
   /** Where the object stands in the request: `message.parts[0]`, or empty for the request itself. */
   readonly path: string;
   readonly wrong: FieldViolation[];
@@ -18,12 +23,15 @@ export interface Fields {
  * Reads a request with `read` and returns what it made, or throws one KediError INVALID_PARAMS that names every field
  * that is wrong. An absent request is an empty one.
  */
-export function readFields<T>(params: Span | undefined, read: (fields: Fields) => T): T {
+export function readFields<T>(params: Params | undefined, read: (fields: Fields) => T): T {
   const wrong: FieldViolation[] = [];
-  if (params !== undefined && params.kind !== 'object' && params.kind !== 'null') {
+  const { span, flaws } = params ?? noParams;
+  if (span.kind !== 'object' && span.kind !== 'null') {
     throw invalidParams([{ field: 'params', description: 'must be an object' }]);
   }
-  const request = read({ span: params ?? emptySpan, path: '', wrong });
+  const fields = { span, flaws, path: '', wrong };
+  refuseRepeated(fields);
+  const request = read(fields);
   if (wrong.length > 0) throw invalidParams(wrong);
   return request;
 }
@@ -119,14 +127,25 @@ export function object(fields: Fields, name: string): Fields | undefined {
 export function within(fields: Fields, name: string, span: Span): Fields | undefined {
   if (span.kind !== 'object') return refuse(fields, name, 'must be an object');
   const path = fields.path === '' ? name : `${fields.path}.${name}`;
-  return { span, path, wrong: fields.wrong };
+  const inner = { ...fields, span, path };
+  refuseRepeated(inner);
+  return inner;
 }
 
 /** A `google.protobuf.Struct`: an object, kept as the text that its author wrote. */
 export function struct(fields: Fields, name: string): JsonText | undefined {
   const span = present(fields, name);
   if (span === undefined) return undefined;
-  return span.kind === 'object' ? span.json : refuse(fields, name, 'must be an object');
+  return span.kind === 'object' ? document(fields, name, span) : refuse(fields, name, 'must be an object');
+}
+
+/** A value of the client's own, kept as the text that it wrote. */
+export function document({ flaws, path, wrong }: Fields, name: string, span: Span): JsonText {
+  const flaw = flaws.find(({ offset }) => isWithin(span, offset));
+  if (flaw !== undefined) {
+    wrong.push({ field: path === '' ? name : `${path}.${name}`, description: `has ${flaw.reason}` });
+  }
+  return span.json;
 }
 
 /** `bytes`: base64 of either alphabet, padded or not. */
@@ -151,13 +170,35 @@ export function timestamp(fields: Fields, name: string): number | undefined {
 
 const timestampForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i;
 
-const emptySpan: Span = {
-  kind: 'null',
-  json: jsonText(null),
-  members: new Map(),
-  items: [],
-  string: undefined,
+const noParams: Params = {
+  span: {
+    kind: 'null',
+    json: jsonText(null),
+    start: 0,
+    end: 0,
+    members: new Map(),
+    items: [],
+    string: undefined,
+  },
+  flaws: [],
 };
+
+/** Whether an offset lies in this part of the text. */
+export const isWithin = ({ start, end }: Span, offset: number): boolean => start <= offset && offset < end;
+
+/** Whether a name stands twice in the object itself, and not in a value within it. */
+export const repeatsName = (span: Span, flaws: readonly Flaw[]): boolean =>
+  flaws.some(
+    ({ fault, offset }) =>
+      fault === 'duplicate' &&
+      isWithin(span, offset) &&
+      ![...span.members.values()].some((member) => isWithin(member, offset)),
+  );
+
+function refuseRepeated({ span, flaws, path, wrong }: Fields): void {
+  if (flaws.length === 0 || !repeatsName(span, flaws)) return;
+  wrong.push({ field: path === '' ? 'params' : path, description: 'has a name twice' });
+}
 
 const snakeNames = new Map<string, string>();
 

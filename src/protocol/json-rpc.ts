@@ -1,12 +1,13 @@
 import { A2A_ERROR_CODE, A2A_ERROR_DOMAIN, ERROR_INFO_TYPE, type ErrorDetail } from '@a2a-js/sdk/errors';
 import { type FailureCode, KediError } from '../domain/errors.js';
-import { readSpans, type Span } from '../schema/document.js';
+import { readEnvelope, type Span } from '../schema/document.js';
+import { type Params, repeatsName } from './fields.js';
 
 /** One call of JSON-RPC 2.0; `id` is its JSON text as the client wrote it, so that it returns digit for digit. */
 export interface Call {
   readonly id: string;
   readonly method: string;
-  readonly params: Span | undefined;
+  readonly params: Params | undefined;
 }
 
 /**
@@ -18,22 +19,24 @@ export function readCall(
 ):
   | { readonly ok: true; readonly call: Call }
   | { readonly ok: false; readonly id: string; readonly error: KediError } {
-  const read = readSpans(body);
+  const read = readEnvelope(body, { depth: 1_000 });
   if (!read.ok) {
     const sentence = `The body is not JSON that can be read: ${read.reason}, at character ${read.offset}.`;
     return { ok: false, id: 'null', error: new KediError('PARSE_ERROR', sentence) };
   }
-  const { span } = read;
+  const { span, flaws } = read;
   const id = readId(span);
   const refused = (sentence: string) =>
     ({ ok: false, id: id ?? 'null', error: new KediError('INVALID_REQUEST', sentence) }) as const;
   if (span.kind === 'array') return refused('Batches are not supported: send one request at a time.');
   if (span.kind !== 'object') return refused('The body must be a JSON-RPC 2.0 request, which is an object.');
+  if (flaws.length > 0 && repeatsName(span, flaws)) return refused('The request has a name twice.');
   if (span.members.get('jsonrpc')?.string !== '2.0') return refused('The member jsonrpc must be "2.0".');
   if (id === undefined) return refused('The member id is required: a string, a number or null.');
   const method = span.members.get('method')?.string;
   if (method === undefined) return refused('The member method is required, a string.');
-  return { ok: true, call: { id, method, params: span.members.get('params') } };
+  const params = span.members.get('params');
+  return { ok: true, call: { id, method, params: params && { span: params, flaws } } };
 }
 
 /** The text of a response with a result, which is JSON already. */

@@ -1,9 +1,9 @@
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
-import { type Build, type Fault, parse, Unreadable } from './grammar.js';
+import { type Build, type Fault, type Flaw, parse, Unreadable } from './grammar.js';
 import type { JsonValue } from './value.js';
 
-export type { Fault } from './grammar.js';
+export type { Fault, Flaw } from './grammar.js';
 export type { Decimal } from './numbers.js';
 export type { JsonValue } from './value.js';
 
@@ -11,6 +11,9 @@ export type { JsonValue } from './value.js';
 export interface Span {
   readonly kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
   readonly json: JsonText;
+  /** UTF-16 offsets in the text, `end` behind its last character. */
+  readonly start: number;
+  readonly end: number;
   /** Empty unless it is an object. */
   readonly members: ReadonlyMap<string, Span>;
   /** Empty unless it is an array. */
@@ -53,6 +56,21 @@ export function readSpans(
     ok: true,
     span: parse(text, { depth, build: spansOf(text) }).value,
   }));
+}
+
+/**
+ * Reads the text around documents, a request say, to the spans of its parts. Flaws do not make it unreadable, since they
+ * may lie in a document that is somebody else's to judge: its `json` is then no JsonText that may travel on.
+ */
+export function readEnvelope(
+  source: string | Uint8Array,
+  bounds: Bounds = {},
+): { readonly ok: true; readonly span: Span; readonly flaws: readonly Flaw[] } | Refusal {
+  return read(source, bounds, (text, depth) => {
+    const flaws: Flaw[] = [];
+    const { value } = parse(text, { depth, build: spansOf(text), flaws });
+    return { ok: true, span: value, flaws };
+  });
 }
 
 /** Prints plain data that this program made itself; throws KediError INTERNAL for what JSON has no text for. */
@@ -168,7 +186,14 @@ class TextSpan implements Span {
   }
 
   get json(): JsonText {
-    const { text, start, end } = this.#written;
-    return mint(text.slice(start, end));
+    return mint(this.#written.text.slice(this.start, this.end));
+  }
+
+  get start(): number {
+    return this.#written.start;
+  }
+
+  get end(): number {
+    return this.#written.end;
   }
 }

@@ -24,14 +24,24 @@ export interface Build<T> {
   literal(value: null | boolean, start: number, end: number): T;
 }
 
+/** Something in a text that its author cannot have meant, at a UTF-16 offset, though the text can be read around it. */
+export interface Flaw {
+  readonly fault: Extract<Fault, 'duplicate' | 'number'>;
+  readonly reason: string;
+  readonly offset: number;
+}
+
 interface Reading<T> {
   readonly depth: number;
   readonly build: Build<T>;
+  /** Where flaws are gathered, instead of the text being refused for the first. */
+  readonly flaws?: Flaw[];
 }
 
 /**
  * Reads one JSON text (RFC 8259) in a single pass. Refused beyond its grammar: equal names in one object, numbers that
  * are not finite as doubles or longer than 4,096 characters, and more than `depth` arrays and objects inside each other.
+ * The first two are flaws, which `flaws` may gather instead: of equal names the last counts then.
  */
 export function parse<T>(
   text: string,
@@ -57,15 +67,22 @@ class Reader<T> {
   readonly text: string;
   readonly deepest: number;
   readonly build: Build<T>;
+  readonly flaws: Flaw[] | undefined;
 
-  constructor(text: string, { depth, build }: Reading<T>) {
+  constructor(text: string, { depth, build, flaws }: Reading<T>) {
     this.text = text;
     this.deepest = depth;
     this.build = build;
+    this.flaws = flaws;
   }
 
   refuse(fault: Fault, reason: string, offset = this.at): never {
     throw new Unreadable(fault, reason, offset);
+  }
+
+  flaw(fault: Flaw['fault'], reason: string, offset: number): void {
+    if (this.flaws === undefined) this.refuse(fault, reason, offset);
+    this.flaws.push({ fault, reason, offset });
   }
 
   /** Skips white space, and tells the character after it. */
@@ -118,7 +135,7 @@ class Reader<T> {
       this.space();
       const count = members.size;
       members.set(name, this.value(depth));
-      if (members.size === count) this.refuse('duplicate', 'a name stands twice in one object', nameAt);
+      if (members.size === count) this.flaw('duplicate', 'a name stands twice in one object', nameAt);
       const code = this.space();
       if (code !== 0x2c && code !== 0x7d) this.refuse('syntax', 'a comma or a closing brace was expected');
       this.at += 1;
@@ -245,9 +262,12 @@ class Reader<T> {
     // Up to 15 digits: a double stands for the number one to one. Adding zero makes zero of minus zero.
     if (mantissa <= 15 && token.length === mantissa) return Number(token) + 0;
     if (token.length > longestNumber) {
-      this.refuse('number', `a number of more than ${longestNumber} characters`, start);
+      this.flaw('number', `a number of more than ${longestNumber} characters`, start);
+      return 0;
     }
-    return exactNumber(token) ?? this.refuse('number', 'a number beyond the range of a double', start);
+    const exact = exactNumber(token);
+    if (exact === undefined) this.flaw('number', 'a number beyond the range of a double', start);
+    return exact ?? 0;
   }
 
   digits(): void {

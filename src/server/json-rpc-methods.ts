@@ -1,8 +1,8 @@
 import { KediError } from '../domain/errors.js';
 import { readGetTask, readListTasks, readSendMessage, readTaskId } from '../protocol/a2a-read.js';
 import { writeStreamEvent, writeTask, writeTaskList } from '../protocol/a2a-write.js';
+import type { Params } from '../protocol/fields.js';
 import type { StreamEvent } from '../protocol/task-fold.js';
-import type { Span } from '../schema/document.js';
 import { type CallContext, noExtendedCard, pushNotSupported, type Service } from './service.js';
 
 /** A call whose params were read. `named`: extensions that its message names. */
@@ -19,7 +19,7 @@ export type Prepared =
       open(context: CallContext): AsyncGenerator<readonly StreamEvent[], void, void>;
     };
 
-type Method = (params: Span | undefined, service: Service) => Prepared;
+type Method = (params: Params | undefined, service: Service) => Prepared;
 
 /** A method of A2A 1.0 by its name in JSON-RPC (9.4); any other: KediError METHOD_NOT_FOUND. */
 export function findMethod(name: string): Method {

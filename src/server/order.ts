@@ -111,13 +111,18 @@ function readAgain(request: SendMessageRequest, context: CallContext): Structure
   }
 }
 
-const readKedi = (request: SendMessageRequest, context: CallContext): StructuredRequest | undefined =>
-  readStructuredRequest({
+function readKedi(request: SendMessageRequest, context: CallContext): StructuredRequest | undefined {
+  if (request.flawedMetadata !== undefined) {
+    const sentence = `The request's metadata cannot be read: it has ${request.flawedMetadata}.`;
+    throw new KediError('REQUEST_MALFORMED', sentence, { pointer: '/metadata' });
+  }
+  return readStructuredRequest({
     metadata: request.metadata,
     messageExtensions: request.message.extensions,
     headerExtensions: context.extensions,
     acceptedOutputModes: request.acceptedOutputModes,
   });
+}
 
 const differs = (description: string): KediError =>
   invalidParams([{ field: 'metadata.kediStructuredOutput', description }]);

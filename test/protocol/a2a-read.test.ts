@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { KediError } from '../../src/domain/errors.js';
 import { readGetTask, readListTasks, readSendMessage, readTaskId } from '../../src/protocol/a2a-read.js';
-import { readSpans, type Span } from '../../src/schema/document.js';
+import type { Params } from '../../src/protocol/fields.js';
+import { readEnvelope } from '../../src/schema/document.js';
 
-function params(text: string): Span {
-  const read = readSpans(text);
+function params(text: string): Params {
+  const read = readEnvelope(text);
   if (!read.ok) throw new Error(read.reason);
-  return read.span;
+  return read;
 }
 
 const send = (text: string) => readSendMessage(params(text));
@@ -59,6 +60,7 @@ describe('a message', () => {
       returnImmediately: true,
       pushNotificationConfig: '{"url": "https://example.org"}',
       metadata: '{"x": 78.0}',
+      flawedMetadata: undefined,
     });
   });
 
@@ -129,6 +131,29 @@ describe('a message', () => {
   ])('has a configuration that is checked too: %s', (configuration, field) => {
     const text = message('').replace(/}$/, `,"configuration":${configuration}}`);
     expect(fieldsWrong(() => send(text))).toEqual([field]);
+  });
+
+  it.each([
+    ['{"message":{"messageId":"m","messageId":"n","role":"ROLE_USER","parts":[{"text":""}]}}', 'message'],
+    [message('').replace('{', '{"metadata":{},"metadata":{},'), 'params'],
+    [message(',"metadata":{"a":{"b":1,"b":2}}'), 'message.metadata'],
+    [message(',"metadata":{"a":1e400}'), 'message.metadata'],
+    [message('').replace('{', '{"metadata":{"a":1e400},'), 'metadata'],
+    [
+      '{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":[{"a":1,"a":1}]}]}}',
+      'message.parts[0].data',
+    ],
+  ])('that not every reader would understand alike is refused, where it is not: %s', (text, field) => {
+    expect(fieldsWrong(() => send(text))).toEqual([field]);
+  });
+
+  it('may have flaws in what nobody reads, and in metadata of a typed request, which fails its task', () => {
+    expect(send(message(',"future":{"a":1,"a":1e400}')).flawedMetadata).toBeUndefined();
+    const kedi = message('').replace('{', '{"metadata":{"kediStructuredOutput":{"version":1,"version":1}},');
+    expect(send(kedi)).toMatchObject({
+      metadata: undefined,
+      flawedMetadata: 'a name stands twice in one object',
+    });
   });
 
   it('whose params are no object is refused in one sentence', () => {

@@ -7,7 +7,7 @@ import type { TaskState } from '../../src/domain/task.js';
 import { readSendMessage } from '../../src/protocol/a2a-read.js';
 import { writeMessage, writeStreamEvent, writeTask, writeTaskList } from '../../src/protocol/a2a-write.js';
 import type { StreamEvent, Task } from '../../src/protocol/task-fold.js';
-import { jsonText, readDocument, readSpans } from '../../src/schema/document.js';
+import { jsonText, readDocument, readEnvelope } from '../../src/schema/document.js';
 
 const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
@@ -121,8 +121,8 @@ describe('what is written', () => {
   it('reads back through our own reader as it was', () => {
     fc.assert(
       fc.property(messageOf(fc.constant('user')), (told) => {
-        const read = readSpans(`{"message":${writeMessage(told)}}`);
-        expect(read.ok && normal(readSendMessage(read.span).message)).toEqual(normal(told));
+        const read = readEnvelope(`{"message":${writeMessage(told)}}`);
+        expect(read.ok && normal(readSendMessage(read).message)).toEqual(normal(told));
       }),
     );
   });

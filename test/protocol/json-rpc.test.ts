@@ -39,6 +39,7 @@ describe('a call', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"M"}', -32600, 'null'],
     ['{"jsonrpc":"2.0","id":true,"method":"M"}', -32600, 'null'],
     ['{"jsonrpc":"2.0","id":5}', -32600, '5'],
+    ['{"jsonrpc":"2.0","id":5,"id":6,"method":"M"}', -32600, '6'],
     ['{"jsonrpc":"2.0","id":5,"method":1}', -32600, '5'],
   ])('that is none is refused: %s', (text, code, id) => {
     expect(refusal(text)).toEqual({ code, id });
