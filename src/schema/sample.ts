@@ -21,12 +21,13 @@ export function sample(
     throw error;
   }
   const drafts = draft(accepted);
-  let last = 'nothing can be made for it';
-  for (let step = drafts.next(); !step.done; ) {
+  let wrong = '';
+  let step = drafts.next('');
+  while (!step.done) {
     const verdict = compiled.check(step.value);
     if (verdict.ok) return verdict;
-    last = verdict.violation.message;
+    wrong = ` (of the last one, ${verdict.violation.message})`;
     step = drafts.next(verdict.violation.pointer);
   }
-  return { ok: false, reason: `No sample was found for this schema; of the last one, ${last}.` };
+  return { ok: false, reason: `No sample was found for this schema: ${step.value}${wrong}.` };
 }

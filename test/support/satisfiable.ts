@@ -26,13 +26,21 @@ const bigNumber = fc.oneof(
 
 /** An integer or a decimal within bounds given at random, one of them often close and exclusive. */
 const numbers: fc.Arbitrary<Satisfiable> = fc
-  .record({ units: bigNumber, places: fc.nat(25), room: fc.bigInt({ min: 1n, max: 50n }), step: fc.bigInt({ min: 1n, max: 40n }) })
+  .record({
+    units: bigNumber,
+    places: fc.nat(25),
+    room: fc.bigInt({ min: 1n, max: 50n }),
+    step: fc.bigInt({ min: 1n, max: 40n }),
+  })
   .chain(({ units, places, room, step }) => {
     const print = (value: bigint): string => `${value}${places === 0 ? '' : `e-${places}`}`;
     const witness = print(units * step);
     return fc
       .record({
-        type: fc.constantFrom(...(places === 0 ? ['"integer"', '"number"'] : ['"number"', '["null","number"]']), undefined),
+        type: fc.constantFrom(
+          ...(places === 0 ? ['"integer"', '"number"'] : ['"number"', '["null","number"]']),
+          undefined,
+        ),
         minimum: maybe(print(units * step - room)),
         maximum: maybe(print(units * step)),
         exclusiveMinimum: maybe(print(units * step - 1n)),
@@ -76,12 +84,14 @@ const strings: fc.Arbitrary<Satisfiable> = fc.oneof(
       .record({ type: maybe('"string"'), minLength: maybe(String(length)), maxLength: maybe(`${length}.0`) })
       .map((keywords) => ({ schema: object(keywords), witness: string(text) }));
   }),
-  fc
-    .constantFrom(...patterns)
-    .map(([pattern, text]) => ({ schema: object({ type: '"string"', pattern: string(pattern) }), witness: string(text) })),
-  fc
-    .constantFrom(...formats)
-    .map(([format, text]) => ({ schema: object({ type: '"string"', format: string(format) }), witness: string(text) })),
+  fc.constantFrom(...patterns).map(([pattern, text]) => ({
+    schema: object({ type: '"string"', pattern: string(pattern) }),
+    witness: string(text),
+  })),
+  fc.constantFrom(...formats).map(([format, text]) => ({
+    schema: object({ type: '"string"', format: string(format) }),
+    witness: string(text),
+  })),
 );
 
 const listed: fc.Arbitrary<Satisfiable> = fc
@@ -142,7 +152,11 @@ const { schemas } = fc.letrec<{ schemas: Satisfiable }>((tie) => {
     }));
 
   const objects = fc
-    .dictionary(fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('__proto__', 'toString', 'a/b', '')), tie('schemas'), { maxKeys: 4 })
+    .dictionary(
+      fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('__proto__', 'toString', 'a/b', '')),
+      tie('schemas'),
+      { maxKeys: 4 },
+    )
     .chain((members) => {
       const entries = Object.entries(members);
       const names = entries.map(([name]) => name);
@@ -153,7 +167,9 @@ const { schemas } = fc.letrec<{ schemas: Satisfiable }>((tie) => {
           additionalProperties: fc.constantFrom('false', 'true', '{"type":"string"}', undefined),
           minProperties: maybe(String(names.length)),
           maxProperties: maybe(String(names.length)),
-          dependentRequired: maybe(names[0] === undefined ? '{}' : `{${string(names[0])}:${list(names.slice(1).map(string))}}`),
+          dependentRequired: maybe(
+            names[0] === undefined ? '{}' : `{${string(names[0])}:${list(names.slice(1).map(string))}}`,
+          ),
           propertyNames: maybe('{"maxLength":20}'),
         })
         .map((keywords) => ({
@@ -176,13 +192,23 @@ const { schemas } = fc.letrec<{ schemas: Satisfiable }>((tie) => {
         object({ oneOf: list([schema, 'false']) }),
         object({ allOf: list([schema, 'true']) }),
         object({ allOf: list([schema, object({ anyOf: list([schema, other.schema]) })]) }),
-        object({ if: schema, then: schema, else: 'false' }),
+        `{"if":${schema},"then":${schema},"else":false}`,
       ];
       return { schema: forms[how] ?? schema, witness };
     });
 
   return {
-    schemas: fc.oneof({ depthSize: 'small' }, plain, numbers, strings, listed, arrays, lists, objects, branches),
+    schemas: fc.oneof(
+      { depthSize: 'small' },
+      plain,
+      numbers,
+      strings,
+      listed,
+      arrays,
+      lists,
+      objects,
+      branches,
+    ),
   };
 });
 

@@ -22,26 +22,25 @@ export function* alternativesFor(
   way: readonly JsonObject[],
   { site, maker, spanOf }: Surroundings,
 ): Generator<() => string> {
-  const texts = (keyword: string): readonly (readonly string[])[] =>
-    way
-      .map((schema) => spanOf(schema)?.members.get(keyword))
-      .filter((span) => span !== undefined)
-      .map((span) =>
-        (keyword === 'const' || keyword === 'default' ? [span] : span.items).map(({ json }) => json),
-      );
-  const [listed] = [...texts('const'), ...texts('enum')].toSorted((one, other) => one.length - other.length);
-  const given = listed ?? [...texts('examples').flat(), ...texts('default').flat().filter(isTelling)];
-  for (const [index] of given.entries()) {
+  const spans = (keyword: string): readonly Span[] =>
+    way.map((schema) => spanOf(schema)?.members.get(keyword)).filter((span) => span !== undefined);
+  const lists = [...spans('const').map((span) => [span]), ...spans('enum').map(({ items }) => items)];
+  const [listed] = lists.toSorted((one, other) => one.length - other.length);
+  const given = listed ?? [
+    ...spans('examples').flatMap(({ items }) => items),
+    ...spans('default').filter(isTelling),
+  ];
+  for (let index = 0; index < given.length; index += 1) {
     // Like places begin with different values.
-    const text = given[(index + site.turn) % given.length];
-    if (text !== undefined) yield () => text;
+    const span = given[(index + site.turn) % given.length];
+    if (span !== undefined) yield () => span.json;
   }
   if (listed !== undefined) return;
   for (const kind of kindsOf(way)) yield* ofKind(kind, { way, site, maker });
 }
 
 /** A default that says something, as `null` and empty lists do not. */
-const isTelling = (json: string): boolean => !/^(?:null|[[{]\s*[\]}]|"")$/.test(json);
+const isTelling = ({ json }: Span): boolean => !/^(?:null|[[{]\s*[\]}]|"")$/.test(json);
 
 function* ofKind(
   kind: Kind,
@@ -59,8 +58,7 @@ function* ofKind(
       for (const number of numbersFor(way, { integer: kind === 'integer', turn })) yield () => number;
       return;
     case 'string':
-      for (const text of stringsFor(way, { name, turn, longest: maker.longestText }))
-        yield () => JSON.stringify(text);
+      for (const text of stringsFor(way, { name, turn, maker })) yield () => JSON.stringify(text);
       return;
     case 'array':
       return yield* arraysFor(way, { site, maker });

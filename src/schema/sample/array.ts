@@ -1,5 +1,5 @@
 import { isArray, type JsonObject, type JsonValue } from '../value.js';
-import { canonicalOf } from './exclusion.js';
+import { canonicalOf } from './contradiction.js';
 import { atLeast, atMost } from './limit.js';
 import { type Maker, Misfit, type Site } from './site.js';
 
@@ -70,7 +70,7 @@ interface Plan {
   readonly from: number;
 }
 
-const mostItems = 10_000;
+const mostItems = 5_000;
 
 function build(
   way: readonly JsonObject[],

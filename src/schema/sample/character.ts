@@ -13,16 +13,22 @@ const foreign = Array.from({ length: 8_192 }, (_, index) => index * 16 + (index 
  * class, an escape, a dot or the character itself. The most ordinary come first; a class may turn out to have none.
  */
 export function charactersOf(piece: string): readonly string[] {
-  if ([...piece].length === 1 && piece !== '.') return [piece];
-  const form = new RegExp(`^${piece}$`, 'u');
-  const matching = (candidates: readonly string[]): readonly string[] =>
-    candidates.filter((candidate) => form.test(candidate));
-  for (const candidates of [ordinary, [...named(piece)], foreign]) {
-    const found = matching(candidates);
+  const matches = matcherOf(piece);
+  for (const candidates of [isLiteral(piece) ? [piece] : ordinary, [...named(piece)], foreign]) {
+    const found = candidates.filter(matches);
     if (found.length > 0) return found;
   }
   return [];
 }
+
+/** Tells whether such a piece matches a character; that takes no time, since it stands for one only. */
+export function matcherOf(piece: string): (character: string) => boolean {
+  if (isLiteral(piece)) return (character) => character === piece;
+  const form = new RegExp(`^${piece}$`, 'u');
+  return (character) => form.test(character);
+}
+
+const isLiteral = (piece: string): boolean => [...piece].length === 1 && piece !== '.';
 
 /** The characters that a class or an escape names itself, literally or by their number. */
 function* named(piece: string): Generator<string> {

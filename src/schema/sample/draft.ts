@@ -3,33 +3,42 @@ import { readSpans, type Span } from '../document.js';
 import { isResolved, resolve } from '../references.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../value.js';
 import { alternativesFor } from './alternatives.js';
-import { isExcluded } from './exclusion.js';
-import { parsePattern } from './parse-pattern.js';
+import { contradictions } from './contradiction.js';
+import { type ParsedPattern, parsePattern } from './parse-pattern.js';
 import { mayExplode } from './part.js';
 import { type Maker, Misfit, type Site } from './site.js';
 import { leadsBack, waysToMeet } from './ways.js';
 
-/** How much is made in all, in values; and how many documents are put to the check, fewer where one may take long. */
-const fuel = 30_000;
-const mostDrafts = 1_000;
-const mostRiskyDrafts = 20;
+/** How much is tried in all, in steps of about a value each, and how many documents are put to the check. */
+const fuel = 20_000;
+const mostDrafts = 300;
 
 const deepest = 60;
 const roomyDepth = 5;
 const roomyValues = 200;
 
+/** Where a regular expression may take exponential time it is tried on so few characters, and so few times. */
+const risky = { longestText: 12, mostDrafts: 20 };
+
 /**
- * Documents that may be valid by a schema, one after the other, until no more come to mind; each is asked for with the
- * pointer to what was wrong with the last one, and differs from it there.
+ * Documents that may be valid by a schema, one after the other; each is asked for with the pointer to what was wrong
+ * with the last one, and differs from it there. Returns why there are no more.
  */
-export function* draft({ text, survey }: AcceptedSchema): Generator<string, void, string> {
+export function* draft({ text, survey }: AcceptedSchema): Generator<string, string, string> {
   const { root } = survey.resource;
   const spans = spansOf(root, text);
-  const risky = [...survey.patterns.keys()].some(isRisky);
+  const patterns = new Map([...survey.patterns.keys()].map((source) => [source, parsePattern(source)]));
+  const isRisky = [...patterns.values()].some(mayTakeLong);
   const expressions = new Map<string, RegExp>();
+  const contradicts = contradictions();
   const choices = new Map<string, number>();
   const made = new Set<string>();
   let left = fuel;
+
+  function spend(): void {
+    left -= 1;
+    if (left < 0) throw new OutOfFuel();
+  }
 
   const follow = (reference: string): JsonValue | undefined => {
     const target = resolve(reference, survey.resource);
@@ -38,7 +47,7 @@ export function* draft({ text, survey }: AcceptedSchema): Generator<string, void
   };
 
   function* alternatives(schemas: readonly JsonValue[], site: Site): Generator<() => string> {
-    for (const each of waysToMeet(schemas, { follow, above: site.above })) {
+    for (const each of waysToMeet(schemas, { follow, above: site.above, spend })) {
       const way = [...each];
       for (const alternative of alternativesFor(way, {
         site,
@@ -47,7 +56,7 @@ export function* draft({ text, survey }: AcceptedSchema): Generator<string, void
       })) {
         yield () => {
           const text = alternative();
-          if (isExcluded(way, text)) throw new Misfit();
+          if (contradicts(way, text)) throw new Misfit();
           return text;
         };
       }
@@ -61,8 +70,7 @@ export function* draft({ text, survey }: AcceptedSchema): Generator<string, void
     for (const alternative of alternatives(schemas, site)) {
       passed += 1;
       if (passed <= (choices.get(site.pointer) ?? 0)) continue;
-      left -= 1;
-      if (left < 0) throw new OutOfFuel();
+      spend();
       try {
         return alternative();
       } catch (error) {
@@ -89,40 +97,44 @@ export function* draft({ text, survey }: AcceptedSchema): Generator<string, void
     change,
     isRoomy: ({ depth }) => depth < roomyDepth && made.size < roomyValues,
     leadsBack: (branches, above) => branches.some((branch) => leadsBack(branch, { follow, above })),
-    matches(pattern, name) {
+    parse: (pattern) => patterns.get(pattern),
+    matches(pattern, tried) {
+      if (isRisky && tried.length > risky.longestText) return false;
       const expression = expressions.get(pattern) ?? new RegExp(pattern, 'u');
       expressions.set(pattern, expression);
-      return expression.test(name);
+      return expression.test(tried);
     },
-    longestText: risky ? 24 : 1_000_000,
+    longestText: isRisky ? risky.longestText : 1_000_000,
   };
 
   const title = isObject(root) ? root.get('title') : undefined;
-  const site = {
-    pointer: '',
-    name: typeof title === 'string' ? title : '',
-    turn: 0,
-    depth: 0,
-    above: new Set<JsonObject>(),
-  };
+  const name = typeof title === 'string' ? title : '';
+  const site = { pointer: '', name, turn: 0, depth: 0, above: new Set<JsonObject>() };
   try {
-    for (let drafts = 0; drafts < (risky ? mostRiskyDrafts : mostDrafts); drafts += 1) {
+    for (let drafts = 0; drafts < (isRisky ? risky.mostDrafts : mostDrafts); drafts += 1) {
       made.clear();
-      let wrong = yield make([root], site);
+      const json = make([root], site);
+      if (isRisky && hasLongText(json))
+        return 'its regular expressions may take too long on the texts it demands';
+      let wrong = yield json;
       while (!made.has(wrong)) wrong = wrong.slice(0, Math.max(0, wrong.lastIndexOf('/')));
       change(wrong);
     }
   } catch (error) {
-    if (!(error instanceof Misfit || error instanceof OutOfFuel)) throw error;
+    if (error instanceof Misfit) return 'nothing else comes to mind';
+    if (!(error instanceof OutOfFuel)) throw error;
   }
+  return 'too much would have to be tried';
 }
 
 class OutOfFuel extends Error {}
 
-function isRisky(pattern: string): boolean {
-  const parsed = parsePattern(pattern);
-  return parsed === undefined || parsed.looksAround || mayExplode(parsed.part);
-}
+const mayTakeLong = (pattern: ParsedPattern | undefined): boolean =>
+  pattern === undefined || pattern.looksAround || mayExplode(pattern.part);
+
+/** Names are texts as well: they may be put to a regular expression too. */
+const hasLongText = (json: string): boolean =>
+  [...json.matchAll(/"([^"\\]|\\.)*"/g)].some(([text]) => text.length > risky.longestText + 2);
 
 /** Where each object of a schema stands in its text. */
 function spansOf(root: JsonValue, text: string): ReadonlyMap<JsonObject, Span> {

@@ -39,8 +39,7 @@ export function* numbersFor(
         ? multiples(range, divisors.map(units).reduce(leastCommonMultiple))
         : fractions(range, one);
     for (const value of inTurn(found, range, BigInt(turn))) yield print(value, scale);
-  }
-  yield* [...bounds.map(printNumber), '0', '1', '-1', '1e300', '-1e300'];
+  } else yield* [...bounds.map(printNumber), '0', '1', '-1', '1e300', '-1e300'];
 }
 
 /** In units of the last place; undefined: none. */

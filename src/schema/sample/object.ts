@@ -31,6 +31,9 @@ export function* objectsFor(
 
 const mostSingled = 12;
 
+/** After so many members in a row that are not possible, no more are tried. */
+const mostMisses = 20;
+
 /** Which members there are beside those that must be, and how many under names that the schema does not give. */
 interface Plan {
   readonly optional: readonly string[];
@@ -52,15 +55,18 @@ function build(
     members.set(name, text);
   };
   const tryToAdd = (names: Iterable<string>, count: number): void => {
+    let misses = 0;
     for (const name of names) {
-      if (members.size >= count) return;
+      if (members.size >= count || misses > mostMisses) return;
       const together = withDependents(way, [name]).filter((each) => !members.has(each));
       if (members.size + together.length > most) continue;
       try {
         for (const each of together) add(each);
+        misses = 0;
       } catch (error) {
         if (!(error instanceof Misfit)) throw error;
         for (const each of together) members.delete(each);
+        misses += 1;
       }
     }
   };
@@ -94,7 +100,8 @@ function* otherNames(way: readonly JsonObject[], { site, maker }: Surroundings):
       if (typeof text === 'string') yield text;
     }
     for (const pattern of namesIn(way, 'patternProperties')) {
-      const name = writeMatch(pattern, { least: 0, most: 40, turn });
+      const parsed = maker.parse(pattern);
+      const name = parsed && writeMatch(parsed, { least: 0, most: 40, turn });
       if (name !== undefined) yield name;
     }
     yield turn === 0 ? 'sample' : `sample${turn + 1}`;

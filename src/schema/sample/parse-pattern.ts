@@ -1,4 +1,3 @@
-import { charactersOf } from './character.js';
 import { again, alternatives, character, edge, group, type Part, repeat, sequence } from './part.js';
 
 /** A regular expression, as far as one has to know it to write a text that it matches. */
@@ -68,7 +67,7 @@ export function parsePattern(source: string): ParsedPattern | undefined {
     const reference = next(/\\(?:k<([^>]*)>|([1-9]\d*))/uy);
     if (reference !== undefined) return again(reference[1] ?? reference[2] ?? '');
     const [one = ''] = next(/\[(?:[^\]\\]|\\.)*\]/suy) ?? next(escaped) ?? next(/./suy) ?? [];
-    return character(charactersOf(one));
+    return character(one);
   }
 
   function readGroup([opening, looks, name]: RegExpExecArray): Part {

@@ -1,9 +1,11 @@
+import { charactersOf, matcherOf } from './character.js';
+
 /** A part of a regular expression, and how many characters it matches at the least and at the most. */
 export type Part = Form & { readonly shortest: number; readonly longest: number };
 
 type Form =
-  /** One character; the choices are some of those that match, the most ordinary first. */
-  | { readonly kind: 'character'; readonly choices: readonly string[] }
+  /** One character, as the expression has it; the choices are some of those that match, the most ordinary first. */
+  | { readonly kind: 'character'; readonly piece: string; readonly choices: readonly string[] }
   | { readonly kind: 'sequence'; readonly parts: readonly Part[] }
   | { readonly kind: 'alternatives'; readonly parts: readonly Part[] }
   | { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number }
@@ -17,26 +19,30 @@ const unbounded = Number.POSITIVE_INFINITY;
 
 export const edge: Part = { kind: 'edge', shortest: 0, longest: 0 };
 
-export const character = (choices: readonly string[]): Part => ({
-  kind: 'character',
-  choices,
-  shortest: choices.length === 0 ? unbounded : 1,
-  longest: 1,
-});
+export function character(piece: string): Part {
+  const choices = charactersOf(piece);
+  return { kind: 'character', piece, choices, shortest: choices.length === 0 ? unbounded : 1, longest: 1 };
+}
 
-export const sequence = (parts: readonly Part[]): Part => ({
+const sequenceOf = (parts: readonly Part[]): Part => ({
   kind: 'sequence',
   parts,
   shortest: parts.reduce((sum, { shortest }) => sum + shortest, 0),
   longest: parts.reduce((sum, { longest }) => sum + longest, 0),
 });
 
-export const alternatives = (parts: readonly Part[]): Part => ({
+const alternativesOf = (parts: readonly Part[]): Part => ({
   kind: 'alternatives',
   parts,
   shortest: Math.min(...parts.map(({ shortest }) => shortest)),
   longest: Math.max(...parts.map(({ longest }) => longest)),
 });
+
+/** What stands alone needs nothing around it. */
+export const sequence = (parts: readonly Part[]): Part =>
+  (parts.length === 1 && parts[0]) || sequenceOf(parts);
+export const alternatives = (parts: readonly Part[]): Part =>
+  (parts.length === 1 && parts[0]) || alternativesOf(parts);
 
 export const repeat = (part: Part, least: number, most: number): Part => ({
   kind: 'repeat',
@@ -58,8 +64,8 @@ export const group = (part: Part, name: string): Part => ({
 export const again = (name: string): Part => ({ kind: 'again', name, shortest: 0, longest: unbounded });
 
 /**
- * Whether a text that fails to match may keep an engine busy for a time that grows exponentially with its length: a
- * choice within something that is repeated.
+ * Whether a text that fails to match may keep an engine busy for a time that grows exponentially with its length:
+ * something that is repeated can itself be divided in several ways.
  */
 export function mayExplode(part: Part, repeated = false): boolean {
   switch (part.kind) {
@@ -75,6 +81,37 @@ export function mayExplode(part: Part, repeated = false): boolean {
     case 'alternatives':
       return (repeated && part.parts.length > 1) || part.parts.some((each) => mayExplode(each, repeated));
     case 'repeat':
-      return (repeated && part.least !== part.most) || mayExplode(part.part, repeated || part.most > 10);
+      return (
+        (repeated && part.least !== part.most) ||
+        mayExplode(part.part, (repeated || part.most > 10) && !isSeparated(part.part))
+      );
+  }
+}
+
+/** Whether repetitions are told apart by a character at their beginning or end that nothing else in them matches. */
+function isSeparated(part: Part): boolean {
+  if (part.kind === 'group') return isSeparated(part.part);
+  if (part.kind !== 'sequence') return false;
+  return [part.parts.at(0), part.parts.at(-1)].some((separator) => {
+    if (separator?.kind !== 'character' || /^(?:\.$|\[|\\[dDwWsSpP])/.test(separator.piece)) return false;
+    const [text = ''] = separator.choices;
+    return part.parts.every((each) => each === separator || !mayHold(each, text));
+  });
+}
+
+function mayHold(part: Part, text: string): boolean {
+  switch (part.kind) {
+    case 'edge':
+      return false;
+    case 'again':
+      return true;
+    case 'character':
+      return matcherOf(part.piece)(text);
+    case 'group':
+    case 'repeat':
+      return mayHold(part.part, text);
+    case 'sequence':
+    case 'alternatives':
+      return part.parts.some((each) => mayHold(each, text));
   }
 }

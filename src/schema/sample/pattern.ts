@@ -1,4 +1,4 @@
-import { parsePattern } from './parse-pattern.js';
+import type { ParsedPattern } from './parse-pattern.js';
 import type { Part } from './part.js';
 import type { Length } from './wording.js';
 
@@ -8,12 +8,10 @@ import type { Length } from './wording.js';
  * since look-around and word boundaries are passed over here.
  */
 export function writeMatch(
-  source: string,
+  { part, edges, looksAround }: ParsedPattern,
   { least, most, turn }: Length & { readonly turn: number },
 ): string | undefined {
-  const parsed = parsePattern(source);
-  if (parsed === undefined || parsed.part.shortest > most) return undefined;
-  const { part, edges, looksAround } = parsed;
+  if (part.shortest > most) return undefined;
   const state: State = {
     turn,
     // Where something looks ahead for a digit or a capital, all sorts of characters have to come soon.

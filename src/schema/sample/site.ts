@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../value.js';
+import type { ParsedPattern } from './parse-pattern.js';
 
 /** A place of the document that is being made. */
 export interface Site {
@@ -22,9 +23,11 @@ export interface Maker {
   isRoomy(site: Site): boolean;
   /** Whether a value for these schemas may have to hold another one like those above it. */
   leadsBack(schemas: readonly JsonValue[], above: ReadonlySet<JsonObject>): boolean;
-  /** Whether a regular expression of the schema matches. */
+  /** What a regular expression of the schema consists of; undefined where it is nested too deep. */
+  parse(pattern: string): ParsedPattern | undefined;
+  /** Whether a regular expression of the schema matches; none is tried on a text where it might take long. */
   matches(pattern: string, text: string): boolean;
-  /** No string is longer. */
+  /** In characters, whatever a schema demands. */
   readonly longestText: number;
 }
 

@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../value.js';
+import { kindsOf } from './kind.js';
 
 /** Follows the `$ref` or `$dynamicRef` of a schema; undefined where it leads out of the document. */
 export type Follow = (reference: string) => JsonValue | undefined;
@@ -13,7 +14,16 @@ type Choice = readonly (readonly JsonValue[])[];
  */
 export function* waysToMeet(
   schemas: readonly JsonValue[],
-  { follow, above }: { readonly follow: Follow; readonly above: ReadonlySet<JsonObject> },
+  {
+    follow,
+    above,
+    spend,
+  }: {
+    readonly follow: Follow;
+    readonly above: ReadonlySet<JsonObject>;
+    /** Called for each step, since there may be more ways than anyone can try. */
+    readonly spend: () => void;
+  },
 ): Generator<ReadonlySet<JsonObject>> {
   /** Branches that lead back to what is being made come last, so that recursion ends as soon as it may. */
   function inOrder(branches: readonly JsonValue[]): Choice {
@@ -25,6 +35,7 @@ export function* waysToMeet(
     open: readonly JsonValue[],
     { met, choices }: { readonly met: ReadonlySet<JsonObject>; readonly choices: readonly Choice[] },
   ): Generator<ReadonlySet<JsonObject>> {
+    spend();
     const all = new Set(met);
     const left = [...choices];
     const queue = [...open];
@@ -39,6 +50,7 @@ export function* waysToMeet(
         if (schema.has(keyword)) left.push(inOrder(listOf(schema, keyword)));
       left.push(...conditions(schema), ...dependencies(schema));
     }
+    if (kindsOf(all).length === 0) return;
     const [next, ...later] = left;
     if (next === undefined) yield all;
     else for (const option of next) yield* expand(option, { met: all, choices: later });
