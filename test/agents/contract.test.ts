@@ -6,6 +6,7 @@ import { codexFixture } from './contract/codex.js';
 import { commandFixture } from './contract/command.js';
 import { demoFixture } from './contract/demo.js';
 import { moduleFixture } from './contract/module.js';
+import { openaiFixture } from './contract/openai.js';
 import { type AgentFixture, contract } from './contract.js';
 
 const fixtures: readonly AgentFixture[] = [
@@ -16,6 +17,7 @@ const fixtures: readonly AgentFixture[] = [
   demoFixture,
   commandFixture,
   moduleFixture,
+  openaiFixture,
 ];
 
 for (const fixture of fixtures) contract(fixture);

@@ -21,6 +21,8 @@ export interface Opening {
   readonly cwd: string;
   /** `_meta` of the session, for a way that was chosen. */
   readonly sessionMeta: (way: SchemaWay) => Shape | undefined;
+  /** The agent's answer to our introduction, as it came. */
+  readonly introduction: () => Shape;
   /** Called before a session is loaded. */
   readonly replays: () => void;
   readonly signal: AbortSignal;
@@ -48,7 +50,7 @@ export async function openConversation(peer: Peer, opening: Opening): Promise<Op
   return { sessionId, lost: session !== undefined && resumed === undefined, way };
 }
 
-async function introduce(peer: Peer, { settings, signal }: Opening): Promise<Shape> {
+async function introduce(peer: Peer, { settings, introduction, signal }: Opening): Promise<Shape> {
   const { version, files, terminal } = settings;
   const fs = { readTextFile: files !== 'off', writeTextFile: files === 'write' };
   const info = { name: 'kedi-a2a', title: 'Kedi A2A server', version: '1' };
@@ -67,7 +69,7 @@ async function introduce(peer: Peer, { settings, signal }: Opening): Promise<Sha
     const speaks = `${settings.program.bin} speaks version ${answer.protocolVersion} of ACP, not ${version}`;
     throw new KediError('AGENT_UNAVAILABLE', `${speaks}: see the option "protocol".`);
   }
-  return shapeAt(answer, version === 1 ? 'agentCapabilities' : 'capabilities');
+  return shapeAt(introduction(), version === 1 ? 'agentCapabilities' : 'capabilities');
 }
 
 /** The proposal puts the capability in the tree of v2; in v1 the prompt's capabilities have a tree of their own. */

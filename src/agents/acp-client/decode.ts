@@ -11,6 +11,8 @@ export interface AcpDecoder {
   replays(): void;
   /** To be called before the prompt is sent. */
   prompted(): void;
+  /** How the agent introduced itself, as it came: the SDK leaves out what it does not know. */
+  introduction(): Shape;
   /** How the turn ended, in ACP's words; undefined as long as it has not. */
   stop(): AcpStop | undefined;
   /** What the agent said in this turn, message by message, exactly. */
@@ -60,7 +62,7 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
   const messages: string[] = [];
   let replaying = false;
   let asked = false;
-  let agent = '';
+  let introduction: Shape = {};
   /** The message that speaks; null: the next words begin one. */
   let speaking: string | undefined | null = null;
   let thought: string | undefined;
@@ -90,7 +92,7 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
     }
     const kind = shapeAt(shapeAt(update, '_meta'), 'claudeCode').kind;
     // Both say what is not their model's in chunks of a message; these are the marks they leave on them.
-    if (kind === 'informational' || (namesEveryMessage.has(agent) && id === undefined)) {
+    if (kind === 'informational' || (namesEveryMessage(introduction) && id === undefined)) {
       return warn('warning', content.text);
     }
     return say(content.text, id);
@@ -208,7 +210,7 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
       return [{ type: 'status', status: 'error', text }];
     }
     const result = shapeAt(line.shape, 'result');
-    agent = textAt(shapeAt(result, 'agentInfo'), 'name') ?? agent;
+    if (result.protocolVersion !== undefined) introduction = result;
     if (typeof result.stopReason === 'string') return ended(line, { result, path: ['result'] });
     const id = textAt(result, 'sessionId');
     if (id === undefined) return [];
@@ -269,6 +271,7 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
       replaying = false;
       asked = true;
     },
+    introduction: () => introduction,
     stop: () => stop,
     messages: () => messages,
     claudeDocument: () => claude.document(),
@@ -289,8 +292,9 @@ export function permissionKind(params: Shape, kindOf: (id: string) => string | u
   return textAt(call, 'kind') ?? (id === undefined ? undefined : kindOf(id)) ?? 'other';
 }
 
-/** Agents whose every message has an id, so that what has none is not their model's. */
-const namesEveryMessage = new Set(['@agentclientprotocol/codex-acp']);
+/** Whether each message of the agent's model has an id, so that what has none is not its model's. */
+const namesEveryMessage = (introduction: Shape): boolean =>
+  textAt(shapeAt(introduction, 'agentInfo'), 'name') === '@agentclientprotocol/codex-acp';
 
 /** Updates that tell the conversation, and tell it again when a session is loaded. */
 const spokenKinds = new Set([

@@ -119,6 +119,7 @@ async function converse(peer: Peer, talk: Talk): Promise<Opened> {
     cwd,
     sessionMeta: (way) =>
       way === 'metadata' && metadata?.on === 'session' ? schemaMeta(metadata, slots.wrapped) : undefined,
+    introduction: decoder.introduction,
     replays: decoder.replays,
     signal,
   });

@@ -91,8 +91,8 @@ function printKeyword(keyword: string, span: Span, manner: Manner): string {
 /** A map of names to values stays as it is: it has no properties to require, and closed it could only be empty. */
 function close(schema: Span, members: Map<string, string>): void {
   const properties = schema.members.get('properties');
-  const rest = schema.members.get('additionalProperties');
-  if (properties === undefined && schema.members.get('type')?.string !== 'object') return;
-  if (rest?.kind !== 'object') members.set('additionalProperties', 'false');
+  const isMap = schema.members.get('additionalProperties')?.kind === 'object';
+  if (properties === undefined && (isMap || schema.members.get('type')?.string !== 'object')) return;
+  if (!isMap) members.set('additionalProperties', 'false');
   members.set('required', JSON.stringify([...(properties?.members.keys() ?? [])]));
 }
