@@ -29,7 +29,8 @@ export function compareNumbers(left: ExactNumber, right: ExactNumber): number {
   const [one, other] = [asDecimal(left), asDecimal(right)];
   const sign = one?.sign ?? 0;
   if (sign !== (other?.sign ?? 0)) return sign - (other?.sign ?? 0);
-  return one === undefined || other === undefined ? 0 : sign * compareSizes(one, other);
+  if (one === undefined || other === undefined) return 0;
+  return sign > 0 ? compareSizes(one, other) : compareSizes(other, one);
 }
 
 /** Whether the value has no fraction: `78.0` and `780e-1` have none. */
