@@ -2,14 +2,20 @@ import { follow } from '../domain/follow.js';
 import type { TaskLog } from '../domain/ports.js';
 import type { TaskRecord } from '../domain/task.js';
 import type { Frame } from '../protocol/agent-output.js';
-import { project, unread } from './project.js';
+import { type Projection, project, unread } from './project.js';
 
 /** Where a reader begins: at the first frame, with what comes from now on, or after the frame of that number. */
 export type Beginning = 'first' | 'now' | { readonly after: number };
 
 /** What a reader gets: the frames until the terminal one, or why there are none. */
 export type Chat =
-  | { readonly kind: 'frames'; readonly frames: AsyncGenerator<readonly Frame[], void, void> }
+  | {
+      readonly kind: 'frames';
+      /** What is there for the reader to begin with, not always all. */
+      readonly first: readonly Frame[];
+      /** What follows; some may be empty. */
+      readonly rest: AsyncGenerator<readonly Frame[], void, void>;
+    }
   /** The reader has had the terminal frame. */
   | { readonly kind: 'over' }
   /** The reader claims to have had a frame that does not exist yet. */
@@ -28,58 +34,44 @@ export async function openChat(
   record: TaskRecord,
   { from, signal }: { readonly from: Beginning; readonly signal: AbortSignal },
 ): Promise<Chat> {
-  const batches = projected(log, record, signal);
-  if (from === 'first') return { kind: 'frames', frames: framesOf(batches, []) };
+  const at: Reached = { read: 0, projection: unread };
+  const rest = frames(log, record, { at, signal });
+  if (from === 'first') return { kind: 'frames', first: [], rest };
 
-  const cursor = from === 'now' ? Number.POSITIVE_INFINITY : from.after;
-  let at: Projected = { frames: [], read: 0, seq: 0, ended: false };
+  let last: readonly Frame[] = [];
   while (at.read < record.length) {
-    const next = await batches.next();
+    const next = await rest.next();
     if (next.done === true) return { kind: 'gone' };
-    at = next.value;
-    if (at.seq - 1 > cursor) {
-      const rest = at.frames.filter(({ seq }) => seq > cursor);
-      return { kind: 'frames', frames: framesOf(batches, rest) };
-    }
+    last = next.value;
+    if (from === 'now' || at.projection.seq <= from.after + 1) continue;
+    return { kind: 'frames', first: last.filter(({ seq }) => seq > from.after), rest };
   }
-  if (from === 'now')
-    return { kind: 'frames', frames: framesOf(batches, at.ended ? at.frames.slice(-1) : []) };
-  if (at.ended) return { kind: 'over' };
-  return cursor < at.seq ? { kind: 'frames', frames: framesOf(batches, []) } : { kind: 'ahead' };
+  const { seq, ended } = at.projection;
+  if (from === 'now') return { kind: 'frames', first: ended ? last.slice(-1) : [], rest };
+  if (ended) return { kind: 'over' };
+  return from.after < seq ? { kind: 'frames', first: [], rest } : { kind: 'ahead' };
 }
 
-interface Projected {
-  readonly frames: readonly Frame[];
-  /** How many entries of the log are behind this. */
-  readonly read: number;
-  /** The number of the next frame. */
-  readonly seq: number;
-  readonly ended: boolean;
+/** How many entries of the log are behind a reader, and what they came to. */
+interface Reached {
+  read: number;
+  projection: Projection;
 }
 
 /** A batch never reaches from what was there into what came later: a reader may want the one without the other. */
-async function* projected(
+async function* frames(
   log: TaskLog,
   record: TaskRecord,
-  signal: AbortSignal,
-): AsyncGenerator<Projected, void, void> {
-  let projection = unread;
-  let read = 0;
+  { at, signal }: { readonly at: Reached; readonly signal: AbortSignal },
+): AsyncGenerator<readonly Frame[], void, void> {
   for await (const batch of follow(log, record, { signal })) {
-    const present = Math.max(0, record.length - read);
+    const present = Math.max(0, record.length - at.read);
     for (const entries of [batch.slice(0, present), batch.slice(present)]) {
-      const { after, frames } = project(projection, entries);
-      projection = after;
-      read += entries.length;
-      if (entries.length > 0) yield { frames, read, seq: after.seq, ended: after.ended };
+      if (entries.length === 0) continue;
+      const { after, frames } = project(at.projection, entries);
+      at.projection = after;
+      at.read += entries.length;
+      yield frames;
     }
   }
-}
-
-async function* framesOf(
-  batches: AsyncGenerator<Projected, void, void>,
-  first: readonly Frame[],
-): AsyncGenerator<readonly Frame[], void, void> {
-  if (first.length > 0) yield first;
-  for await (const { frames } of batches) if (frames.length > 0) yield frames;
 }

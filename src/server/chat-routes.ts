@@ -9,25 +9,36 @@ import { serveSession, serveSessions } from './chat-sessions.js';
 import { sendProblem } from './problem.js';
 import { serveRaw } from './raw-output.js';
 
-/** A route: its path as Express writes it, and its handler, which never throws and takes every method. */
-export interface ChatRoute {
-  readonly path: string;
-  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
+/** A route: it takes every method, and never throws. */
+export type ChatRoute = (request: IncomingMessage, response: ServerResponse, caller: Caller) => Promise<void>;
+
+/**
+ * The routes of agent-output/v1 and of the sessions beside it: read-only, to the caller's own tasks. Gives the route of
+ * a request, or undefined where it is not for the chat. In front of Express, whose part in a connection would cost each
+ * of thousands of idle readers as much again as the reader itself.
+ */
+export function createChatRoutes(
+  surroundings: ChatSurroundings,
+): (request: IncomingMessage) => ChatRoute | undefined {
+  const route =
+    (serve: (exchange: ChatExchange) => Promise<void>): ChatRoute =>
+    (request, response, caller) =>
+      guarded(serve, { ...surroundings, request, response, caller });
+  const routes = new Map([
+    [CHAT_PATH, route(serveChat)],
+    [RAW_PATH, route(serveRaw)],
+    [SESSIONS_PATH, route(serveSessions)],
+  ]);
+  const session = route(serveSession);
+  return ({ url = '' }) => {
+    const end = url.indexOf('?');
+    const path = end === -1 ? url : url.slice(0, end);
+    const oneSession = path.startsWith(`${SESSIONS_PATH}/`) && !path.includes('/', SESSIONS_PATH.length + 1);
+    return routes.get(path) ?? (oneSession ? session : undefined);
+  };
 }
 
-/** The routes of agent-output/v1 and of the sessions beside it: read-only, to the caller's own tasks. */
-export function chatRoutes(surroundings: ChatSurroundings): readonly ChatRoute[] {
-  const route = (path: string, serve: (exchange: ChatExchange) => Promise<void>): ChatRoute => ({
-    path,
-    handle: (request, response, caller) => guarded(serve, { ...surroundings, request, response, caller }),
-  });
-  return [
-    route(CHAT_PATH, serveChat),
-    route(RAW_PATH, serveRaw),
-    route('/api/v1/sessions', serveSessions),
-    route('/api/v1/sessions/:session', serveSession),
-  ];
-}
+const SESSIONS_PATH = '/api/v1/sessions';
 
 async function guarded(
   serve: (exchange: ChatExchange) => Promise<void>,

@@ -47,7 +47,8 @@ export async function serveChat({ request, response, caller, log, streams }: Cha
   stream.start();
   await stream.write(retrySoon);
   if (chat?.kind === 'frames') {
-    for await (const frames of chat.frames) await stream.writeAll(frames, eventOf);
+    await stream.writeAll(chat.first, eventOf);
+    for await (const frames of chat.rest) await stream.writeAll(frames, eventOf);
   } else {
     await stream.write(eventOf(interrupted));
   }

@@ -27,86 +27,107 @@ export interface EventStreams {
   close(): void;
 }
 
-interface Member {
-  beat(): unknown;
-  stop(): void;
-}
-
 /** `heartbeatMs`: how often a comment is sent, so that proxies and clients do not take silence for a lost connection. */
 export function createEventStreams({
   heartbeatMs = 15_000,
 }: {
   readonly heartbeatMs?: number;
 } = {}): EventStreams {
-  const members = new Set<Member>();
+  const started = new Set<Stream>();
   let clock: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const join = (member: Member): void => {
-    members.add(member);
-    clock ??= setInterval(() => {
-      for (const each of members) each.beat();
-    }, heartbeatMs);
-  };
-  const leave = (member: Member): void => {
-    members.delete(member);
-    if (members.size > 0) return;
-    clearInterval(clock);
-    clock = undefined;
+  const crowd: Crowd = {
+    join(stream) {
+      if (closed) return stream.stop();
+      started.add(stream);
+      clock ??= setInterval(() => {
+        for (const each of started) each.beat();
+      }, heartbeatMs);
+    },
+    leave(stream) {
+      started.delete(stream);
+      if (started.size > 0) return;
+      clearInterval(clock);
+      clock = undefined;
+    },
   };
 
   return {
-    attach(response) {
-      const controller = new AbortController();
-      const member: Member = {
-        // A client that does not even take what it asked for needs no sign of life.
-        beat: () => response.writableNeedDrain || response.write(sseHeartbeat),
-        stop: () => {
-          controller.abort();
-          response.end();
-        },
-      };
-      const write = async (text: string): Promise<void> => {
-        if (response.writableEnded || response.destroyed || response.write(text)) return;
-        await drained(response);
-      };
-      response.once('close', () => {
-        leave(member);
-        controller.abort();
-      });
-      return {
-        signal: controller.signal,
-        start(headers = {}) {
-          response.writeHead(200, { ...sseHeaders, ...headers });
-          response.flushHeaders();
-          if (closed || response.destroyed || response.req.method === 'HEAD') member.stop();
-          else join(member);
-        },
-        write,
-        async writeAll(events, textOf) {
-          let block = '';
-          for (const event of events) {
-            block += textOf(event);
-            if (block.length < blockLength) continue;
-            await write(block);
-            block = '';
-          }
-          if (block !== '') await write(block);
-        },
-        end() {
-          leave(member);
-          response.end();
-        },
-      };
-    },
+    attach: (response) => new Stream(response, crowd),
     get size() {
-      return members.size;
+      return started.size;
     },
     close() {
       closed = true;
-      for (const member of [...members]) member.stop();
+      for (const stream of [...started]) stream.stop();
     },
   };
+}
+
+interface Crowd {
+  join(stream: Stream): void;
+  leave(stream: Stream): void;
+}
+
+/** A class, because there may be thousands, and each would hold closures of its own for what it hardly ever does. */
+class Stream implements EventStream {
+  readonly #response: ServerResponse;
+  readonly #crowd: Crowd;
+  readonly #gone = new AbortController();
+
+  constructor(response: ServerResponse, crowd: Crowd) {
+    this.#response = response;
+    this.#crowd = crowd;
+    response.once('close', () => {
+      crowd.leave(this);
+      this.#gone.abort();
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  start(headers: Readonly<Record<string, string>> = {}): void {
+    const response = this.#response;
+    response.writeHead(200, { ...sseHeaders, ...headers });
+    response.flushHeaders();
+    if (response.destroyed || response.req.method === 'HEAD') this.stop();
+    else this.#crowd.join(this);
+  }
+
+  async write(text: string): Promise<void> {
+    const response = this.#response;
+    if (response.writableEnded || response.destroyed || response.write(text)) return;
+    await drained(response);
+  }
+
+  async writeAll<T>(events: Iterable<T>, textOf: (event: T) => string): Promise<void> {
+    let block = '';
+    for (const event of events) {
+      block += textOf(event);
+      if (block.length < blockLength) continue;
+      await this.write(block);
+      block = '';
+    }
+    if (block !== '') await this.write(block);
+  }
+
+  end(): void {
+    this.#crowd.leave(this);
+    this.#response.end();
+  }
+
+  /** A client that does not even take what it asked for needs no sign of life. */
+  beat(): void {
+    if (!this.#response.writableNeedDrain) this.#response.write(sseHeartbeat);
+  }
+
+  stop(): void {
+    this.#gone.abort();
+    this.end();
+  }
 }
 
 /** Characters that are sent at once: enough to be quick, little enough to be held for each of many clients. */

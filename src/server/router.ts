@@ -10,7 +10,7 @@ import { agentOutputInterface } from '../protocol/agent-output.js';
 import { type HandwrittenCard, readHandwrittenCard, type ServedCard } from '../protocol/card.js';
 import type { Caller } from './caller.js';
 import { CARD_PATH, createCardRoute } from './card-route.js';
-import { chatRoutes } from './chat-routes.js';
+import { createChatRoutes } from './chat-routes.js';
 import type { EventStreams } from './event-stream.js';
 import { serveHealth, serveReadiness, type Vitals } from './health-routes.js';
 import { JSON_RPC_PATH, type Route } from './json-rpc-route.js';
@@ -51,9 +51,7 @@ export function createRouter({
   app.get('/readyz', (_, response) => serveReadiness(response, vitals));
   for (const { path, handle } of webRoutes()) app.get(path, handle);
   const sourceOf = (name: string) => agentKinds.find(({ kind }) => kind === name)?.source;
-  for (const { path, handle } of chatRoutes({ log, streams, sourceOf, logger })) {
-    app.all(path, (request, response) => handle(request, response, callerOf(request)));
-  }
+  const chatRouteOf = createChatRoutes({ log, streams, sourceOf, logger });
   app.use((request: Request, response: Response) => {
     const detail = `There is nothing at ${request.path} for ${request.method}.`;
     sendProblem(response, { status: 404, detail, requestId: callerOf(request).requestId });
@@ -62,15 +60,14 @@ export function createRouter({
   const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     const { requestId } = callerOf(request);
-    // Express has this for a URL that is not well encoded.
-    const ours = !(error instanceof URIError);
-    if (ours) logger.error('a request failed', { requestId, cause: String(error) });
-    const detail = ours ? 'The server failed; its log says why.' : 'The URL of the request cannot be read.';
-    sendProblem(response, { status: ours ? 500 : 400, detail, requestId });
+    logger.error('a request failed', { requestId, cause: String(error) });
+    sendProblem(response, { status: 500, detail: 'The server failed; its log says why.', requestId });
   };
   app.use(onError);
 
   return async (request, response, caller) => {
+    const chat = chatRouteOf(request);
+    if (chat !== undefined) return chat(request, response, caller);
     callers.set(request, caller);
     app(request, response);
   };

@@ -56,8 +56,8 @@ async function written(
 async function chatFrom(record: TaskRecord, from: Beginning): Promise<Frame[] | string> {
   const chat = await openChat(store.log, record, { from, signal });
   if (chat.kind !== 'frames') return chat.kind;
-  const frames: Frame[] = [];
-  for await (const some of chat.frames) frames.push(...some);
+  const frames: Frame[] = [...chat.first];
+  for await (const some of chat.rest) frames.push(...some);
   return frames;
 }
 

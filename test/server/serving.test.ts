@@ -62,7 +62,7 @@ describe('routes beside A2A', () => {
     for (const [path, status] of [
       ['/nothing', 404],
       ['/a2a/x', 404],
-      ['/api/v1/sessions/%ff', 400],
+      ['/api/v1/sessions/%ff', 404],
     ] as const) {
       const response = await fetch(url + path);
       expect([path, response.status]).toEqual([path, status]);

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { TaskLog } from '../../src/domain/ports.js';
 import type { Entry, TaskKey } from '../../src/domain/task.js';
-import { chatRoutes } from '../../src/server/chat-routes.js';
+import { createChatRoutes } from '../../src/server/chat-routes.js';
 import { createEventStreams } from '../../src/server/event-stream.js';
 import { createLogger } from '../../src/server/logger.js';
 import { openStore, type Store } from '../../src/store/index.js';
@@ -28,7 +27,7 @@ export interface ChatHost {
 
 const host = '127.0.0.1';
 
-/** `principalOf`: the test's own way to be somebody, by the header `x-principal`. */
+/** Whoever sends the header `x-principal` is that principal. */
 export async function startChatHost({
   directory,
   heartbeatMs,
@@ -47,23 +46,18 @@ export async function startChatHost({
   });
   const store = await openStore({ directory: home, durability: 'normal', logger });
   const streams = createEventStreams({ heartbeatMs });
-  const server = serve(store.log);
-
-  function serve(log: TaskLog): Server {
-    const routes = chatRoutes({
-      log,
-      streams,
-      logger,
-      sourceOf: (kind) => (kind === 'demo' ? 'stream-json' : undefined),
-    });
-    return createServer((request, response) => {
-      const path = (request.url ?? '').split('?')[0] ?? '';
-      const route = routes.find((each) => new RegExp(`^${each.path.replace(/:\w+/, '[^/]+')}$`).test(path));
-      const principal = String(request.headers['x-principal'] ?? 'local');
-      if (route === undefined) response.writeHead(404).end();
-      else void route.handle(request, response, { principal, requestId: 'request-1' });
-    });
-  }
+  const routeOf = createChatRoutes({
+    log: store.log,
+    streams,
+    logger,
+    sourceOf: (kind) => (kind === 'demo' ? 'stream-json' : undefined),
+  });
+  const server = createServer((request, response) => {
+    const principal = String(request.headers['x-principal'] ?? 'local');
+    const route = routeOf(request);
+    if (route === undefined) response.writeHead(404).end();
+    else void route(request, response, { principal, requestId: 'request-1' });
+  });
 
   server.listen(port, host);
   await once(server, 'listening');
