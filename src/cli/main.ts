@@ -5,6 +5,7 @@ import { failures, KediError } from '../domain/errors.js';
 import { agentsCommand } from './agents.js';
 import { callCommand } from './call.js';
 import { cardCommand } from './card.js';
+import { doctorCommand } from './doctor.js';
 import { serveCommand } from './serve.js';
 
 /** The version of this package, as its `package.json` has it. */
@@ -19,7 +20,8 @@ const program = new Command('kedi-a2a')
   .addCommand(serveCommand())
   .addCommand(callCommand())
   .addCommand(cardCommand())
-  .addCommand(agentsCommand());
+  .addCommand(agentsCommand())
+  .addCommand(doctorCommand());
 
 // A reader that has seen enough, such as head, closes the pipe: nothing is left to say.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
