@@ -1,5 +1,5 @@
 import { agentKinds } from '../agents/index.js';
-import { type FailureCode, failures } from '../domain/errors.js';
+import { failures, isFailureCode } from '../domain/errors.js';
 import type { Setting } from '../server/setting.js';
 import { flagOf, settingNames, table } from '../server/settings.js';
 import { describeOptions } from './agent-options.js';
@@ -52,9 +52,7 @@ export const withReferences = (text: string): string =>
     },
   );
 
-const failureCodes = Object.keys(failures).filter((name): name is FailureCode =>
-  Object.hasOwn(failures, name),
-);
+const failureCodes = Object.keys(failures).filter(isFailureCode);
 
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 

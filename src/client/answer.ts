@@ -1,4 +1,5 @@
-import { type FailureCode, type FieldViolation, failures, KediError } from '../domain/errors.js';
+import { type FieldViolation, isFailureCode, KediError } from '../domain/errors.js';
+import { failureOfCode } from '../protocol/json-rpc.js';
 import { readSpans, type Span } from '../schema/document.js';
 
 /**
@@ -27,7 +28,7 @@ function readError({ members }: Span, url: string): KediError {
     .filter((detail) => typeOf(detail) === 'google.rpc.ErrorInfo')
     .map((detail) => detail.members.get('reason')?.string ?? '')
     .find(isFailureCode);
-  const code = reason ?? jsonRpcCodes[members.get('code')?.json ?? ''] ?? 'PEER_UNSUITABLE';
+  const code = reason ?? failureOfCode(Number(members.get('code')?.json)) ?? 'PEER_UNSUITABLE';
   const sentence = members.get('message')?.string || `${url} refused without saying why.`;
   return new KediError(code, sentence, { fields: details.flatMap(readViolations) });
 }
@@ -40,24 +41,3 @@ const readViolations = (detail: Span): readonly FieldViolation[] =>
     field: members.get('field')?.string ?? '',
     description: members.get('description')?.string ?? '',
   }));
-
-/** Whether a peer's word is a code of our table. */
-export const isFailureCode = (word: string): word is FailureCode => Object.hasOwn(failures, word);
-
-/** For peers that give no reason: the codes of JSON-RPC 2.0, and those of A2A 1.0, 5.4. */
-const jsonRpcCodes: Readonly<Record<string, FailureCode>> = {
-  '-32700': 'PARSE_ERROR',
-  '-32600': 'INVALID_REQUEST',
-  '-32601': 'METHOD_NOT_FOUND',
-  '-32602': 'INVALID_PARAMS',
-  '-32603': 'INTERNAL',
-  '-32001': 'TASK_NOT_FOUND',
-  '-32002': 'TASK_NOT_CANCELABLE',
-  '-32003': 'PUSH_NOTIFICATION_NOT_SUPPORTED',
-  '-32004': 'UNSUPPORTED_OPERATION',
-  '-32005': 'CONTENT_TYPE_NOT_SUPPORTED',
-  '-32006': 'INVALID_AGENT_RESPONSE',
-  '-32007': 'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
-  '-32008': 'EXTENSION_SUPPORT_REQUIRED',
-  '-32009': 'VERSION_NOT_SUPPORTED',
-};

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FailureCode, KediError } from '../domain/errors.js';
+import { type FailureCode, isFailureCode, KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import { AGENT_OUTPUT_URI } from '../protocol/agent-output.js';
 import { readSpans } from '../schema/document.js';
-import { isFailureCode } from './answer.js';
 import type { PeerCard } from './card.js';
 import { fetchPeer, readBody, readEvents } from './http.js';
 import { type Peer, peerName } from './peer.js';

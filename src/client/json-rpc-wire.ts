@@ -1,23 +1,11 @@
 import { KediError } from '../domain/errors.js';
 import type { Span } from '../schema/document.js';
 import { readAnswer } from './answer.js';
-import type { Credentials } from './credentials.js';
 import { fetchPeer, readBody, readEvents } from './http.js';
-import type { Wire } from './wire.js';
+import type { Road, Wire } from './wire.js';
 
 /** JSON-RPC 2.0 over HTTP (A2A 1.0, 9), at the URL of a `JSONRPC` interface. */
-export function jsonRpcWire({
-  url,
-  tenant,
-  headers,
-  credentials,
-}: {
-  readonly url: string;
-  readonly tenant: string | undefined;
-  /** `A2A-Version`, and `A2A-Extensions` where there are some. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly credentials: Credentials;
-}): Wire {
+export function jsonRpcWire({ url, tenant, headers, credentials }: Road): Wire {
   let lastId = 0;
 
   const post = (

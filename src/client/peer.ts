@@ -3,7 +3,7 @@ import { fetchCard, type PeerCard, type PeerInterface } from './card.js';
 import type { Credentials } from './credentials.js';
 import { jsonRpcWire } from './json-rpc-wire.js';
 import { restWire } from './rest-wire.js';
-import type { Wire } from './wire.js';
+import type { Road, Wire } from './wire.js';
 
 /** A peer that can be asked: its card, and the road to it. */
 export interface Peer {
@@ -49,7 +49,7 @@ export async function openPeer(
 /** The name of a peer for a sentence. */
 export const peerName = (card: PeerCard): string => (card.name === '' ? card.url : `"${card.name}"`);
 
-const wires: Readonly<Record<string, typeof jsonRpcWire>> = { JSONRPC: jsonRpcWire, 'HTTP+JSON': restWire };
+const wires: Readonly<Record<string, (road: Road) => Wire>> = { JSONRPC: jsonRpcWire, 'HTTP+JSON': restWire };
 
 function chooseInterface(card: PeerCard, credentials: Credentials): PeerInterface {
   const spoken = card.interfaces.filter(

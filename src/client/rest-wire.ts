@@ -1,22 +1,10 @@
 import type { Span } from '../schema/document.js';
 import { readAnswer } from './answer.js';
-import type { Credentials } from './credentials.js';
 import { fetchPeer, readBody, readEvents } from './http.js';
-import type { Wire } from './wire.js';
+import type { Road, Wire } from './wire.js';
 
 /** HTTP+JSON (A2A 1.0, 11), below the URL of an `HTTP+JSON` interface. */
-export function restWire({
-  url,
-  tenant,
-  headers,
-  credentials,
-}: {
-  readonly url: string;
-  readonly tenant: string | undefined;
-  /** `A2A-Version`, and `A2A-Extensions` where there are some. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly credentials: Credentials;
-}): Wire {
+export function restWire({ url, tenant, headers, credentials }: Road): Wire {
   const base = `${url.replace(/\/+$/, '')}${tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`}`;
 
   const request = (

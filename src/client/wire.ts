@@ -1,4 +1,5 @@
 import type { Span } from '../schema/document.js';
+import type { Credentials } from './credentials.js';
 
 /**
  * The five methods of A2A 1.0 that a client of a task needs, over one binding. Parameters and results are the exact
@@ -17,4 +18,13 @@ export interface Wire {
   getTask(taskId: string, signal: AbortSignal): Promise<Span>;
   /** A `Task`. */
   cancelTask(taskId: string, signal: AbortSignal): Promise<Span>;
+}
+
+/** The way to a peer by one of its interfaces. */
+export interface Road {
+  readonly url: string;
+  readonly tenant: string | undefined;
+  /** `A2A-Version`, and `A2A-Extensions` where there are some. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: Credentials;
 }

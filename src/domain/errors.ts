@@ -53,6 +53,9 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures;
 
+/** Whether a word, such as a peer's, is a code of the table. */
+export const isFailureCode = (word: string): word is FailureCode => Object.hasOwn(failures, word);
+
 /** A field of a request and what is wrong with it (`google.rpc.BadRequest.FieldViolation`). */
 export interface FieldViolation {
   readonly field: string;

@@ -1,5 +1,5 @@
 import type { FailureCode } from '../domain/errors.js';
-import { failures } from '../domain/errors.js';
+import { isFailureCode } from '../domain/errors.js';
 import type { Message } from '../domain/message.js';
 import { jsonText, readDocument } from '../schema/document.js';
 import { KEDI_STRUCTURED_OUTPUT_URI } from './kedi-extension.js';
@@ -37,8 +37,6 @@ export function readFailure({ metadata }: Pick<Message, 'metadata'>): Failure | 
   if (typeof code !== 'string' || !isFailureCode(code)) return undefined;
   return { code, ...(typeof pointer === 'string' && { pointer }) };
 }
-
-const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(failures, code);
 
 /** A refused request has left no trace of its schema in the log; but only what is wrong with its metadata has a place. */
 const isOfTypedRequest = ({ code, pointer }: Failure): boolean =>

@@ -1,5 +1,5 @@
 import { A2A_ERROR_CODE, A2A_ERROR_DOMAIN, ERROR_INFO_TYPE, type ErrorDetail } from '@a2a-js/sdk/errors';
-import { type FailureCode, KediError } from '../domain/errors.js';
+import { type FailureCode, isFailureCode, KediError } from '../domain/errors.js';
 import { readEnvelope, type Span } from '../schema/document.js';
 import { type Params, repeatsName } from './fields.js';
 
@@ -73,6 +73,14 @@ export function errorDetails({ code, fields, info, pointer }: KediError): readon
   if (fields.length === 0) return [reason];
   return [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: fields }, reason];
 }
+
+/** The failure that a peer means by its code, where it gives no reason by name; the inverse of what we write. */
+export const failureOfCode = (code: number): FailureCode | undefined =>
+  code === A2A_ERROR_CODE.INTERNAL_ERROR
+    ? 'INTERNAL'
+    : Object.keys(jsonRpcCodes)
+        .filter(isFailureCode)
+        .find((name) => jsonRpcCodes[name] === code);
 
 /** Failures that are not here end a task, or are our own fault. */
 const jsonRpcCodes: Readonly<Partial<Record<FailureCode, number>>> = {
