@@ -8,9 +8,10 @@ import { codex } from './codex.js';
 import { command } from './command.js';
 import { demo } from './demo.js';
 import { module } from './module.js';
+import { openai } from './openai.js';
 
 /** Every kind of agent; settings, help, the card's `sources`, the README's table and the contract suite follow from it. */
-export const agentKinds: readonly AgentKind[] = [demo, command, claudeCode, codex, acp, module];
+export const agentKinds: readonly AgentKind[] = [demo, command, claudeCode, codex, acp, openai, module];
 
 /** The kind of that name; none: KediError SETTINGS_INVALID that lists those there are. */
 export function findAgentKind(kind: string): AgentKind {

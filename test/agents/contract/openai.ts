@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { openai } from '../../../src/agents/openai.js';
 import { widget, widgetSchema } from '../../harness/widget.js';
 import { type ModelScript, startModelServer } from '../../support/model-server.js';
+import { startPeer } from '../../support/peer.js';
 import type { AgentFixture, Scene } from '../contract.js';
 
 /** The agent with a scripted model that goes with the test. */
@@ -26,6 +27,18 @@ export const parrot: ModelScript = ({ messages }) => ({
 const scene = (script: ModelScript) =>
   modelScene(script, (baseUrl) => ({ model: 'scripted', baseUrl, apiKeyEnv: 'MODEL_KEY', retries: 0 }));
 
+/** The agent with an endpoint whose model declines. */
+async function refusing(): Promise<Scene> {
+  const { url } = await startPeer({
+    answer: (response) => {
+      const delta = { refusal: 'I cannot help with that.' };
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: 'stop' }] })}\n\n`);
+    },
+  });
+  return { options: { model: 'scripted', baseUrl: url }, prompt: 'Say it.' };
+}
+
 export const openaiFixture: AgentFixture = {
   kind: openai,
   text: async () => ({
@@ -37,7 +50,10 @@ export const openaiFixture: AgentFixture = {
     schema: widgetSchema,
     document: widget,
   }),
-  refusal: 'its refusal is a field of OpenAI’s own, which the scripted model does not send: see openai.test.ts',
+  refusal: async () => ({
+    ...(await refusing()),
+    outcome: { kind: 'rejected', reason: 'I cannot help with that.' },
+  }),
   failure: async () => ({
     ...(await scene(() => ({ do: 'status', status: 401, message: 'the key is not good' }))),
     code: 'AGENT_UNAVAILABLE',
