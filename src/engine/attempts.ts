@@ -35,7 +35,11 @@ export async function* attempts(options: AttemptsOptions): Work<Entry, Ending> {
     try {
       return await settle(outcome, { ...options, hearing, output: turn.output, at: now() });
     } catch (error) {
-      if (!(error instanceof KediError) || !error.code.startsWith('RESULT_')) throw error;
+      if (!(error instanceof KediError)) {
+        // Not the agent's doing: it has ended.
+        throw new KediError('INTERNAL', "The server failed on the agent's answer.", { cause: error });
+      }
+      if (!error.code.startsWith('RESULT_')) throw error;
       if (attempt >= options.attempts) throw error;
       refused = { document: outcome.kind === 'json' ? outcome.document : '', reason: error.message };
     }

@@ -53,13 +53,17 @@ export function explain(
     redact,
   }: { readonly logger: Logger; readonly taskId: string; readonly redact: Redact | undefined },
 ): KediError {
-  if (thrown instanceof KediError && endsTask(thrown.code)) return thrown;
-  if (thrown instanceof KediError) return new KediError('AGENT_FAILED', thrown.message, { cause: thrown });
-  const reason = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  logger.error('an agent failed with an error of its own', {
-    taskId,
-    reason: (redact?.(reason) ?? reason).slice(0, 500),
-  });
+  const reason = (error: unknown): string => {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return (redact?.(text) ?? text).slice(0, 500);
+  };
+  if (thrown instanceof KediError) {
+    if (thrown.code === 'INTERNAL') {
+      logger.error('a turn failed inside the server', { taskId, reason: reason(thrown.cause ?? thrown) });
+    }
+    return endsTask(thrown.code) ? thrown : new KediError('AGENT_FAILED', thrown.message, { cause: thrown });
+  }
+  logger.error('an agent failed with an error of its own', { taskId, reason: reason(thrown) });
   return new KediError(
     'AGENT_FAILED',
     'The agent failed with an error that it did not explain; the log of the server has it.',
@@ -79,6 +83,7 @@ const others: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'TIMED_OUT',
   'INTERRUPTED',
   'STORE_UNAVAILABLE',
+  'INTERNAL',
 ]);
 
 /** Replaces the values of secrets in a text that leaves the server. */

@@ -14,7 +14,7 @@ import type { Surroundings } from './perform.js';
 import { type Counts, createQueue } from './queue.js';
 import { askDirectly } from './reply.js';
 
-export { defaultBounds, type EngineBounds } from './bounds.js';
+export type { EngineBounds } from './bounds.js';
 export type { Order } from './order.js';
 
 export interface EngineOptions {

@@ -234,6 +234,24 @@ describe('a typed request', () => {
     await expect(engine.answer(text, await typed('x'))).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
   });
 
+  test('does not blame the agent where the server itself fails on its answer', async () => {
+    const { engine, typed, settled, logged } = await typedStage(
+      // biome-ignore lint/correctness/useYield: an agent that says nothing on its way
+      async function* () {
+        return { kind: 'json', document: exact };
+      },
+    );
+    const { structured, ...rest } = await typed('x');
+    if (structured === undefined) throw new Error('a typed order was expected');
+    const output = { text: schema, check: () => Promise.reject(new Error('the worker is gone')) };
+    const record = await engine.submit({ ...rest, structured: { ...structured, output } });
+    expect((await settled(record)).at(-1)).toMatchObject({ state: 'failed', code: 'INTERNAL' });
+    expect(logged).toContainEqual({
+      message: 'a turn failed inside the server',
+      fields: { taskId: record.taskId, reason: 'Error: the worker is gone' },
+    });
+  });
+
   test('that is canceled while it works leaves no artifact', async () => {
     const { engine, typed, settled } = await typedStage(async function* ({ signal }) {
       yield line({ type: 'artifact', artifactId: 'a', parts: [], append: false, lastChunk: true });
