@@ -1,11 +1,14 @@
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import type { OutputSchema } from '../domain/schema.js';
-import { KEDI_STRUCTURED_OUTPUT_URI, type Offer, readOffer } from '../protocol/kedi-extension.js';
-import { findLossyNumber } from '../protocol/lossless.js';
-import { readResult } from '../protocol/structured-result.js';
+import {
+  KEDI_STRUCTURED_OUTPUT_URI,
+  type Offer,
+  readOffer,
+  readResult,
+  writeStructuredRequest,
+} from '../protocol/structured-output.js';
 import type { StreamEvent } from '../protocol/task-fold.js';
-import { jsonText, readSpans } from '../schema/document.js';
 import { completedTask, last, orderOf, type Question, type Request } from './ask.js';
 import { type Peer, peerName } from './peer.js';
 import { type Order, runTurn } from './turn.js';
@@ -47,7 +50,7 @@ export async function* produceLive(
     ...orderOf(request),
     acceptedOutputModes: ['application/json'],
     extensions: [KEDI_STRUCTURED_OUTPUT_URI],
-    metadata: writeTypedMetadata(schema.text, acceptedOffer(peer, schema.text)),
+    metadata: writeStructuredRequest(schema.text, offerOf(peer)),
   };
   const end = yield* runTurn(peer, order, signal);
   if (end.kind === 'message') {
@@ -69,44 +72,12 @@ export async function* produceLive(
   });
 }
 
-/** What the peer offers, if a request with this schema may be sent to it. */
-function acceptedOffer({ card }: Peer, schema: JsonText): Offer {
-  if (!card.extensions.has(KEDI_STRUCTURED_OUTPUT_URI)) {
-    throw new KediError(
-      'PEER_UNSUITABLE',
-      `${peerName(card)} does not offer typed answers (${KEDI_STRUCTURED_OUTPUT_URI}).`,
-    );
+function offerOf({ card }: Peer): Offer {
+  if (card.extensions.has(KEDI_STRUCTURED_OUTPUT_URI)) {
+    return readOffer(card.extensions.get(KEDI_STRUCTURED_OUTPUT_URI));
   }
-  const offer = readOffer(card.extensions.get(KEDI_STRUCTURED_OUTPUT_URI));
-  if (offer.mode === 'fixed') {
-    throw new KediError(
-      'PEER_UNSUITABLE',
-      `${peerName(card)} answers with a schema of its own and takes none.`,
-    );
-  }
-  const bytes = Buffer.byteLength(schema);
-  if (bytes > offer.maxSchemaBytes) {
-    throw new KediError(
-      'SCHEMA_TOO_LARGE',
-      `The schema has ${bytes} bytes, and ${peerName(card)} takes at most ${offer.maxSchemaBytes}.`,
-    );
-  }
-  return offer;
-}
-
-/** `SendMessageRequest.metadata` of a typed request; the older form of the schema only for a peer that needs it. */
-function writeTypedMetadata(schema: JsonText, { schemaEncodings, resultEncodings }: Offer): string {
-  const resultEncoding = resultEncodings.includes('json-utf8') ? 'json-utf8' : 'protobuf-value';
-  const head = `"version":1,"resultEncoding":"${resultEncoding}","schemaJson":${jsonText(schema)}`;
-  if (schemaEncodings.includes('json-utf8')) return `{"kediStructuredOutput":{${head}}}`;
-  const read = readSpans(schema, { depth: 200 });
-  const pointer = read.ok ? findLossyNumber(read.span) : '';
-  if (pointer === undefined) return `{"kediStructuredOutput":{${head},"schema":${schema}}}`;
   throw new KediError(
-    'SCHEMA_LOSSY',
-    'The peer knows only the older encoding, in which this number of the schema would change.',
-    {
-      pointer,
-    },
+    'PEER_UNSUITABLE',
+    `${peerName(card)} does not offer typed answers (${KEDI_STRUCTURED_OUTPUT_URI}).`,
   );
 }

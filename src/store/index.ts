@@ -15,7 +15,7 @@ import { openSqlite } from './sqlite.js';
 import { compileStatements } from './statements.js';
 import { createTaskLog } from './task-log.js';
 
-export { defaultRetention, type Retention } from './retention.js';
+export type { Retention } from './retention.js';
 
 export interface StoreOptions {
   /** The data directory, made if need be; no other server may have it. */

@@ -160,7 +160,7 @@ describe('What kedi-a2a call exits with, nothing on stdout', () => {
 
   it.each([
     ['offers no typed answers', { streaming: true }, 1, /does not offer typed answers/],
-    ['takes no schema', { extensions: [withParams({ mode: 'fixed' })] }, 1, /takes none/],
+    ['takes no schema', { extensions: [withParams({ mode: 'fixed' })] }, 1, /takes no other/],
     [
       'takes only smaller schemas',
       { extensions: [withParams({ maxSchemaBytes: 10 })] },

@@ -63,7 +63,14 @@ describe('Asking for a typed answer', () => {
     expect(JSON.parse(peer.received[1]?.body ?? '').params).toMatchObject({
       message: { extensions: [KEDI_STRUCTURED_OUTPUT_URI], parts: [{ text: 'Make one' }] },
       configuration: { acceptedOutputModes: ['application/json'] },
-      metadata: { kediStructuredOutput: { version: 1, resultEncoding: 'json-utf8', schemaJson: open } },
+      metadata: {
+        kediStructuredOutput: {
+          version: 1,
+          resultEncoding: 'json-utf8',
+          schemaJson: open,
+          schema: { type: 'object' },
+        },
+      },
     });
   });
 
@@ -98,7 +105,7 @@ describe('Asking for a typed answer', () => {
       offering({ mode: 'fixed' }),
       open,
       'PEER_UNSUITABLE',
-      /a schema of its own and takes none/,
+      /a schema of its own and takes no other/,
     ],
     ["the peer's card is wrong", offering({ version: 2 }), open, 'PEER_UNSUITABLE', /version must be 1/],
     [
@@ -106,14 +113,14 @@ describe('Asking for a typed answer', () => {
       offering({ maxSchemaBytes: 16 }),
       open,
       'SCHEMA_TOO_LARGE',
-      /has 17 bytes, .* at most 16/,
+      /has 17 bytes, and the peer allows 16/,
     ],
     [
       'the schema does not fit into the older encoding',
       offering({ schemaEncodings: ['protobuf-value'] }),
       '{"const":9007199254740993}',
       'SCHEMA_LOSSY',
-      /this number of the schema would change/,
+      /a number that a double cannot hold/,
     ],
   ])('fails before anything is sent when %s', async (_, card, schema, code, message) => {
     const { peer, product } = await asked({ card, schema });
