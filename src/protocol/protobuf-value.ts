@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
-import type { Decimal, JsonValue } from '../schema/document.js';
+import { KediError } from '../domain/errors.js';
+import type { JsonText } from '../domain/json.js';
+import { type Decimal, type JsonValue, readDocument } from '../schema/document.js';
 import { isArray, isNumber, isObject } from '../schema/value.js';
 import { jsonPointer } from '../schema/violation.js';
 import { isLossless } from './lossless.js';
@@ -12,19 +14,20 @@ export interface Loss {
 }
 
 /**
- * Sends a value on a trip through `google.protobuf.Value`, as the older form of a typed result has to travel, and
+ * Sends a document on a trip through `google.protobuf.Value`, as the older form of a typed result has to travel, and
  * finds what does not come back the same: a number that is no double, half of a surrogate pair, too deep a nesting.
- * Undefined: all of it survives.
+ * Undefined: all of it survives. Takes about a tenth of a second a megabyte.
  */
-export function findProtobufLoss(value: JsonValue): Loss | undefined {
+export function findProtobufLoss(document: JsonText): Loss | undefined {
+  const read = readDocument(document, { depth: 1_000 });
+  if (!read.ok) throw new KediError('INTERNAL', `A document could not be read again: ${read.reason}.`);
+  const { value } = read;
   const type = resultType();
   let back: Wire;
   try {
     back = type.decode(type.encode({ data: pack(value) }).finish()).data;
   } catch {
-    return (
-      findHalfPair(value, '') ?? { pointer: '', reason: 'a document nested deeper than protobuf allows' }
-    );
+    return findHalfPair(value, '') ?? { pointer: '', reason: 'a nesting that is too deep for protobuf' };
   }
   return findChange(value, { back, pointer: '' });
 }

@@ -5,6 +5,7 @@ import type { Artifact, Part } from '../domain/message.js';
 import { readDocument } from '../schema/document.js';
 import { type Encoding, KEDI_STRUCTURED_OUTPUT_URI, RESULT_ARTIFACT_NAME } from './kedi-extension.js';
 import { isJson } from './media-type.js';
+import { findProtobufLossAside } from './protobuf-aside.js';
 import { findProtobufLoss } from './protobuf-value.js';
 
 /**
@@ -12,28 +13,32 @@ import { findProtobufLoss } from './protobuf-value.js';
  * passed its check. `json-utf8`: a raw part of exactly the document's bytes. `protobuf-value`: a data part, or
  * KediError RESULT_LOSSY where something in the document would not survive as a `google.protobuf.Value`.
  */
-export const writeResult = ({
+export async function writeResult({
   document,
   encoding,
 }: {
   readonly document: JsonText;
   readonly encoding: Encoding;
-}): Artifact => ({
-  artifactId: v7(),
-  name: RESULT_ARTIFACT_NAME,
-  parts: [encoding === 'json-utf8' ? writeRaw(document) : writeData(document)],
-  extensions: [KEDI_STRUCTURED_OUTPUT_URI],
-});
+}): Promise<Artifact> {
+  const part: Part = encoding === 'json-utf8' ? writeRaw(document) : await writeData(document);
+  return {
+    artifactId: v7(),
+    name: RESULT_ARTIFACT_NAME,
+    parts: [part],
+    extensions: [KEDI_STRUCTURED_OUTPUT_URI],
+  };
+}
 
 const mediaType = 'application/json';
 
 const writeRaw = (document: JsonText): Part => ({ kind: 'raw', bytes: Buffer.from(document), mediaType });
 
-function writeData(document: JsonText): Part {
-  const read = readDocument(document, { depth: deepest });
-  if (!read.ok)
-    throw new KediError('INTERNAL', `A checked document could not be read again: ${read.reason}.`);
-  const loss = findProtobufLoss(read.value);
+/** Of a larger document the trip through protobuf takes longer than others should have to wait. */
+const longestInline = 65_536;
+
+async function writeData(document: JsonText): Promise<Part> {
+  const loss =
+    document.length > longestInline ? await findProtobufLossAside(document) : findProtobufLoss(document);
   if (loss === undefined) return { kind: 'data', json: document, mediaType };
   const place = loss.pointer === '' ? 'The document' : `At ${loss.pointer}, the document`;
   throw new KediError(

@@ -17,22 +17,31 @@ const onlyPart = (artifact: Artifact): Part => {
   return part;
 };
 
-function failure(call: () => unknown): { code: string; pointer: string | undefined; message: string } {
+interface Told {
+  readonly code: string;
+  readonly pointer: string | undefined;
+  readonly message: string;
+}
+
+function failure(call: () => unknown): Told {
   try {
     call();
   } catch (error) {
-    if (error instanceof KediError)
-      return { code: error.code, pointer: error.pointer, message: error.message };
-    throw error;
+    return told(error);
   }
   throw new Error('It was accepted.');
+}
+
+function told(error: unknown): Told {
+  if (!(error instanceof KediError)) throw error;
+  return { code: error.code, pointer: error.pointer, message: error.message };
 }
 
 const exactBytes = '{"id":9007199254740993,"price":78.0,"exp":1.0E+2,"small":1e-7,"name":"w\\u00efdget"}';
 
 describe('json-utf8 result', () => {
-  test('one artifact of the right name, with the URI, and one raw part of application/json', () => {
-    const artifact = writeResult({ document: json(exactBytes), encoding: 'json-utf8' });
+  test('one artifact of the right name, with the URI, and one raw part of application/json', async () => {
+    const artifact = await writeResult({ document: json(exactBytes), encoding: 'json-utf8' });
     expect(artifact).toMatchObject({
       name: 'kedi-structured-output',
       extensions: [KEDI_STRUCTURED_OUTPUT_URI],
@@ -43,21 +52,26 @@ describe('json-utf8 result', () => {
 
   test.each([exactBytes, '78.0', '[1,\n  2 ]', '"ä😀\\ud83d\\ude00"', 'null', '-0.0', '{"__proto__":1E4}'])(
     'the bytes are exactly those of the document: %s',
-    (document) => {
-      const part = onlyPart(writeResult({ document: json(document), encoding: 'json-utf8' }));
+    async (document) => {
+      const part = onlyPart(await writeResult({ document: json(document), encoding: 'json-utf8' }));
       expect(part.kind === 'raw' && Buffer.from(part.bytes).toString('utf8')).toBe(document);
     },
   );
 
-  test('white space around the document is trimmed and nothing else is printed anew', () => {
-    const artifact = writeResult({ document: json(' \n{ "a" : 1.0 }\t'), encoding: 'json-utf8' });
+  test('white space around the document is trimmed and nothing else is printed anew', async () => {
+    const artifact = await writeResult({ document: json(' \n{ "a" : 1.0 }\t'), encoding: 'json-utf8' });
     expect(readResult([artifact])).toBe('{ "a" : 1.0 }');
   });
 });
 
 describe('Legacy result (protobuf-value or absent)', () => {
-  const legacy = (document: string): Part =>
-    onlyPart(writeResult({ document: json(document), encoding: 'protobuf-value' }));
+  const legacy = async (document: string): Promise<Part> =>
+    onlyPart(await writeResult({ document: json(document), encoding: 'protobuf-value' }));
+
+  const refusal = (document: string): Promise<Told> =>
+    legacy(document).then(() => {
+      throw new Error('It was accepted.');
+    }, told);
 
   test.each([
     '{"a":[1,0.1,-0.5,78.0,1152921504606846976,9007199254740992,1e22,5e-324]}',
@@ -69,8 +83,8 @@ describe('Legacy result (protobuf-value or absent)', () => {
     '{"":{"__proto__":{"constructor":[null,false]}},"10":1,"2":2}',
     '-0',
     '"\\ud83d\\ude00"',
-  ])('one data part, where all of it survives: %s', (document) => {
-    expect(legacy(document)).toEqual({ kind: 'data', json: document, mediaType: 'application/json' });
+  ])('one data part, where all of it survives: %s', async (document) => {
+    expect(await legacy(document)).toEqual({ kind: 'data', json: document, mediaType: 'application/json' });
   });
 
   test.each([
@@ -85,26 +99,43 @@ describe('Legacy result (protobuf-value or absent)', () => {
     ['{"\\udc00x":1}', '/\udc00x'],
   ])(
     'refused if a number is not lossless in a double, or a text not writable in UTF-8: %s',
-    (document, pointer) => {
-      expect(failure(() => legacy(document))).toMatchObject({ code: 'RESULT_LOSSY', pointer });
+    async (document, pointer) => {
+      expect(await refusal(document)).toMatchObject({ code: 'RESULT_LOSSY', pointer });
     },
   );
 
-  test('refused if it is nested deeper than protobuf allows, never a crash', () => {
+  test('refused if it is nested deeper than protobuf allows, never a crash', async () => {
     for (const depth of [1, 10, 30]) {
-      expect(legacy('['.repeat(depth) + ']'.repeat(depth)).kind).toBe('data');
-      expect(legacy(`${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`).kind).toBe('data');
+      expect((await legacy('['.repeat(depth) + ']'.repeat(depth))).kind).toBe('data');
+      expect((await legacy(`${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`)).kind).toBe('data');
     }
     for (const document of ['['.repeat(128) + ']'.repeat(128), `${'{"a":'.repeat(128)}0${'}'.repeat(128)}`]) {
-      expect(failure(() => legacy(document))).toMatchObject({
+      expect(await refusal(document)).toMatchObject({
         code: 'RESULT_LOSSY',
-        message: expect.stringContaining('nested'),
+        message: expect.stringContaining('nesting'),
       });
     }
   });
 
-  test('the sentence names the place, and the encoding that would do', () => {
-    expect(failure(() => legacy('{"id":9007199254740993}')).message).toMatch(/\/id.*double.*json-utf8/);
+  test('the sentence names the place, and the encoding that would do', async () => {
+    expect((await refusal('{"id":9007199254740993}')).message).toMatch(/\/id.*double.*json-utf8/);
+  });
+
+  test('a large one takes its trip beside the server, which goes on meanwhile', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, name: `name ${id}`, x: [1.5, null] }));
+    const good = JSON.stringify(rows);
+    let turns = 0;
+    const clock = setInterval(() => {
+      turns += 1;
+    }, 5);
+    try {
+      expect(await legacy(good)).toMatchObject({ kind: 'data', json: good });
+      const bad = good.replace('"id":59999', '"id":9007199254740993');
+      expect(await refusal(bad)).toMatchObject({ code: 'RESULT_LOSSY', pointer: '/59999/id' });
+    } finally {
+      clearInterval(clock);
+    }
+    expect(turns).toBeGreaterThan(5);
   });
 });
 

@@ -1,7 +1,6 @@
 import { canonicalText } from '../canonical.js';
 import { readDocument } from '../document.js';
 import { exactNumber, isInteger } from '../numbers.js';
-import { newRun } from '../run.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../value.js';
 import { type Kind, kindsOf } from './kind.js';
 
@@ -45,7 +44,9 @@ export function canonicalOf(text: string): string {
   return read.ok ? canonical(read.value) : text;
 }
 
-const canonical = (value: JsonValue): string => canonicalText(value, newRun(0));
+/** What is told from each other here is our own, or the schema's: it needs no bound. */
+const canonical = (value: JsonValue): string =>
+  canonicalText(value, { fuel: Number.POSITIVE_INFINITY, depth: 0, evaluated: undefined });
 
 /** By the first character: to read all of it at each level would take too long. */
 function kindsOfText(text: string): readonly Kind[] {
