@@ -28,7 +28,8 @@ export async function readHistory({
 }): Promise<readonly Message[]> {
   const { records } = await log.list({ principal, contextId, limit: bounds.tasks });
   const before = records
-    .filter((record) => record.taskId !== taskId && (isTerminal(record.state) || isInterrupted(record.state)))
+    // What runs is this very task, and what waits for its turn comes after it.
+    .filter(({ state }) => isTerminal(state) || isInterrupted(state))
     .sort((one, other) => other.createdAt - one.createdAt || (one.taskId < other.taskId ? 1 : -1));
   const tasks: (readonly Message[])[] = [];
   let characters = 0;

@@ -60,7 +60,7 @@ export async function perform(
     await place.turn(stop.signal);
     began = performance.now();
     observer.turnStarted?.({ agentKind });
-    ending = await run(job, { ...shared, safe });
+    ending = await run(job, { ...shared, given, safe });
   } catch (thrown) {
     const error = stop.signal.aborted ? stop.signal.reason : thrown;
     ending = failed(explain(error, { ...shared, taskId: key.taskId }), now());
@@ -80,10 +80,10 @@ export async function perform(
 
 async function run(
   job: Job,
-  shared: Surroundings & { readonly safe: (entry: Entry) => Entry },
+  shared: Surroundings & { readonly given: Promise<void>; readonly safe: (entry: Entry) => Entry },
 ): Promise<Ending> {
   const { key, structured, stop } = job;
-  const { bounds, log, logger, safe } = shared;
+  const { bounds, given, log, logger, safe } = shared;
   const { signal } = stop;
   const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
   try {
@@ -102,7 +102,8 @@ async function run(
       abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId: key.taskId }),
     });
     return await record(bounded, {
-      append: (entry) => log.append(key, [safe(entry)]),
+      given,
+      append: (entries) => log.append(key, entries.map(safe)),
       logBytes: bounds.logBytes,
       stop: (reason) => stop.abort(reason),
     });

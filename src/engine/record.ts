@@ -8,57 +8,79 @@ import type { Work } from './within.js';
 const backlog = { entries: 64, bytes: 256 * 1024 } as const;
 
 /**
- * Pulls the work to its end and records each entry on the way. The agent is pulled only as fast as the log takes it,
- * and hands the event loop back at each commit, even where it never waits itself; a run begins once that is durable.
+ * Pulls the work to its end and records the entries on the way, together what it says without waiting; what it said
+ * last comes back with its ending, to be written with it. The agent is pulled only as fast as the log takes it, and
+ * hands the event loop back at each commit, even where it never waits itself; a run begins once its order is durable.
  * Over `logBytes`, or where the log cannot be written, `stop` is called with the reason and nothing more is recorded.
  */
 export async function record(
   work: Work<Entry, Ending>,
   {
+    given,
     append,
     logBytes,
     stop,
   }: {
-    /** Resolves when the entry is durable; called in order, without waiting. */
-    readonly append: (entry: Entry) => Promise<void>;
+    /** Resolves when the order is durable. */
+    readonly given: Promise<void>;
+    /** Resolves when the entries are durable; called in order, without waiting. */
+    readonly append: (entries: readonly Entry[]) => Promise<void>;
     readonly logBytes: number;
     readonly stop: (reason: KediError) => void;
   },
 ): Promise<Ending> {
   let failure: KediError | undefined;
   let total = 0;
+  let said: Entry[] = [];
   let waiting = { entries: 0, bytes: 0 };
   let durable: Promise<void> = Promise.resolve();
 
-  const catchUp = async (): Promise<void> => {
-    // They become durable in order, so the last stands for all.
-    await durable;
-    waiting = { entries: 0, bytes: 0 };
-  };
-
-  for (;;) {
-    const step = await work.next();
-    if (step.done) {
-      await catchUp();
-      if (failure !== undefined) throw failure;
-      return step.value;
-    }
-    if (failure !== undefined || total > logBytes) continue;
-    const bytes = sizeOfEntry(step.value);
-    total += bytes;
-    if (total > logBytes) {
-      stop(
-        new KediError('OUTPUT_TOO_LARGE', `The agent wrote more than ${logBytes} bytes, and was stopped.`),
-      );
-      continue;
-    }
-    durable = append(step.value).catch((error: unknown) => {
+  const flush = (): void => {
+    if (said.length === 0) return;
+    const entries = said;
+    said = [];
+    durable = append(entries).catch((error: unknown) => {
       failure ??= unwritable(error);
       stop(failure);
     });
-    waiting = { entries: waiting.entries + 1, bytes: waiting.bytes + bytes };
-    const full = waiting.entries >= backlog.entries || waiting.bytes >= backlog.bytes;
-    if (full || step.value.type === 'run') await catchUp();
+  };
+
+  try {
+    for (;;) {
+      const step = await work.next();
+      if (step.done) {
+        const last = said;
+        said = [];
+        // They become durable in order, so the last stands for all.
+        await durable;
+        if (failure !== undefined) throw failure;
+        return [...last, ...step.value];
+      }
+      if (failure !== undefined || total > logBytes) continue;
+      const bytes = sizeOfEntry(step.value);
+      total += bytes;
+      if (total > logBytes) {
+        stop(
+          new KediError('OUTPUT_TOO_LARGE', `The agent wrote more than ${logBytes} bytes, and was stopped.`),
+        );
+        continue;
+      }
+      said.push(step.value);
+      // A tick comes when everything that needs no waiting is done.
+      if (said.length === 1) process.nextTick(flush);
+      if (step.value.type === 'run') {
+        flush();
+        await given;
+      }
+      waiting = { entries: waiting.entries + 1, bytes: waiting.bytes + bytes };
+      if (waiting.entries >= backlog.entries || waiting.bytes >= backlog.bytes) {
+        flush();
+        await durable;
+        waiting = { entries: 0, bytes: 0 };
+      }
+    }
+  } finally {
+    flush();
   }
 }
 
