@@ -7,7 +7,7 @@ import { isNumber, isObject, type JsonObject, type JsonValue } from './value.js'
  * numbers by value. Costs fuel by the text it makes.
  */
 export function canonicalText(value: JsonValue, run: Run): string {
-  spend(run, 1);
+  spend(run, 4);
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') {
     spend(run, value.length / 8);
@@ -23,7 +23,7 @@ export function canonicalText(value: JsonValue, run: Run): string {
 }
 
 function canonicalObject(object: JsonObject, run: Run): string {
-  spend(run, object.size * Math.log2(object.size + 1));
+  spend(run, object.size * (4 + Math.log2(object.size + 1)));
   const members = [...object].sort(([one], [other]) => (one < other ? -1 : 1));
   const texts = members.map(([name, member]) => `${canonicalText(name, run)}:${canonicalText(member, run)}`);
   return `{${texts.join(',')}}`;

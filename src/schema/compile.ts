@@ -13,6 +13,8 @@ export interface JudgingOptions {
   readonly assertFormats?: boolean;
   /** The largest document, in bytes of UTF-8; 8 MiB by default. */
   readonly documentBytes?: number;
+  /** How much work the judging of a document may be, in look-ups of a name; 500,000, and 4 a character, by default. */
+  readonly fuel?: number;
 }
 
 /** A schema of draft 2020-12 that was accepted. */
@@ -31,7 +33,7 @@ export const compileSchema = (text: string, options: JudgingOptions = {}): Compi
 
 export function compileAccepted(
   { text, survey }: AcceptedSchema,
-  { assertFormats = false, documentBytes = mostBytes }: JudgingOptions,
+  { assertFormats = false, documentBytes = mostBytes, fuel = 500_000 }: JudgingOptions,
 ): CompiledSchema {
   const check = assemble(survey, { assertFormats });
   return {
@@ -40,7 +42,7 @@ export function compileAccepted(
       const read = readDocument(document, { bytes: documentBytes });
       if (!read.ok) return unreadable(read);
       try {
-        const failure = check(read.value, newRun(document.length));
+        const failure = check(read.value, newRun(fuel, document.length));
         if (failure === undefined) return { ok: true, json: read.json };
         return { ok: false, code: 'RESULT_INVALID', violation: toViolation(failure) };
       } catch (error) {

@@ -35,7 +35,7 @@ export interface Isolate {
 }
 
 /** How long a job may take: two blinks of an eye, and more for a document that takes long merely to read. */
-const patience = ({ document }: Job): number => 400 + (document?.length ?? 0) / 4_096;
+const patience = ({ document }: Job): number => 400 + (document?.length ?? 0) / 2_048;
 
 /** Run from its sources, as in tests, the program finds the worker where the build has put it. */
 const workerFile = new URL(
@@ -46,9 +46,10 @@ const workerFile = new URL(
 /**
  * One worker with one job at a time, and a spare that is warm already: a worker that takes too long, or too much memory,
  * is killed with its job alone, and the next job goes to the spare. Threads are started when the first job comes, and
- * keep the process alive only while somebody waits for them.
+ * keep the process alive only while somebody waits for them. The memory of each is enough for a document of 8 MiB that
+ * is nothing but small objects.
  */
-export function createIsolate(): Isolate {
+export function createIsolate({ megabytes = 1_024 }: { readonly megabytes?: number } = {}): Isolate {
   const queue: Pending[] = [];
   let threads: Thread[] = [];
   let current: Pending | undefined;
@@ -83,19 +84,26 @@ export function createIsolate(): Isolate {
   }
 
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(workerFile, { resourceLimits }), isReady: false };
-    thread.worker.on('message', (message: Answer | 'ready') => {
+    const worker = new Worker(workerFile, {
+      // Not those of the process, some of which no worker takes.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: megabytes },
+    });
+    const thread: Thread = { worker, isReady: false };
+    worker.on('message', (message: Answer | 'ready') => {
+      // What a thread says that was given up already is not about the present job.
+      if (!threads.includes(thread)) return;
       if (message === 'ready') thread.isReady = true;
       else {
-        thread.worker.unref();
+        worker.unref();
         finish()?.resolve(message);
       }
       dispatch();
     });
-    thread.worker.on('error', (error) => lose(thread, error));
-    thread.worker.on('exit', () => lose(thread, undefined));
+    worker.on('error', (error) => lose(thread, error));
+    worker.on('exit', () => lose(thread, undefined));
     // Only now: listening to messages would undo it.
-    thread.worker.unref();
+    worker.unref();
     return thread;
   }
 
@@ -109,12 +117,12 @@ export function createIsolate(): Isolate {
   /** A thread has ended by itself. One that never came up would not the next time either: whoever waits is told. */
   function lose(thread: Thread, error: unknown): void {
     if (!threads.includes(thread)) return;
-    const wasWorking = threads[0] === thread;
+    const wasFirst = threads[0] === thread;
     threads = threads.filter((other) => other !== thread);
     const failure = new KediError('INTERNAL', 'The worker that judges schemas has ended.', { cause: error });
-    if (!thread.isReady) for (const { reject } of queue.splice(0)) reject(failure);
-    if (wasWorking && isOutOfMemory(error)) finish()?.resolve('too costly');
-    else if (wasWorking) finish()?.reject(failure);
+    if (wasFirst && !thread.isReady) for (const { reject } of queue.splice(0)) reject(failure);
+    if (wasFirst && isOutOfMemory(error)) finish()?.resolve('too costly');
+    else if (wasFirst) finish()?.reject(failure);
     dispatch();
   }
 
@@ -151,9 +159,6 @@ interface Thread {
   readonly worker: Worker;
   isReady: boolean;
 }
-
-/** Enough for a document of 8 MiB that is nothing but small objects. */
-const resourceLimits = { maxOldGenerationSizeMb: 1_024 };
 
 const tooLong = 'Compiling the schema takes too long or too much memory.';
 

@@ -13,27 +13,37 @@ export interface JudgeOptions extends JudgingOptions {
 /** Longer documents are read in the worker, for reading them takes more than a few milliseconds. */
 const longestInline = 32_768;
 
+/** Some milliseconds' worth of work here; and for what takes more, as much as the worker can do before it is killed. */
+const inlineFuel = 100_000;
+const isolatedFuel = 4_000_000;
+
 /**
  * Judges schemas and documents of strangers without ever stalling the process: what has patterns (or formats that are
- * asserted), and every large document, is judged in a worker; all else where it is, which takes microseconds.
+ * asserted), large documents, and those that turn out to be hard work are judged in a worker; all else where it is, in
+ * microseconds.
  */
 export function createJudge({ cacheBytes = 16 * 1_024 * 1_024, ...options }: JudgeOptions = {}): SchemaJudge {
   const isolate = createIsolate();
   const cache = createCache<OutputSchema>(cacheBytes);
+  const elsewhere = { fuel: isolatedFuel, ...options };
 
   async function compileNew(source: string): Promise<OutputSchema> {
     const accepted = acceptSchema(source);
     const { text, survey } = accepted;
     const isolated = async (document: string) =>
-      refuseLarge(document, options) ?? (await isolate.check(text, { document, options }));
+      refuseLarge(document, options) ?? (await isolate.check(text, { document, options: elsewhere }));
     if (survey.patterns.size > 0 || (options.assertFormats === true && survey.hasFormats)) {
-      await isolate.compile(text, options);
+      await isolate.compile(text, elsewhere);
       return { text, check: isolated };
     }
-    const { check } = compileAccepted(accepted, options);
+    const { check } = compileAccepted(accepted, { ...options, fuel: inlineFuel });
     return {
       text,
-      check: async (document) => (document.length > longestInline ? isolated(document) : check(document)),
+      async check(document) {
+        if (document.length > longestInline) return isolated(document);
+        const verdict = check(document);
+        return !verdict.ok && verdict.code === 'RESULT_TOO_COSTLY' ? isolated(document) : verdict;
+      },
     };
   }
 

@@ -16,9 +16,9 @@ export interface Run {
  */
 export type Check<T = JsonValue> = (value: T, run: Run) => Failure | undefined;
 
-/** Fuel enough for any schema that means well, and for less than 60 ms of work on a small document. */
-export const newRun = (documentLength: number): Run => ({
-  fuel: 500_000 + 16 * documentLength,
+/** A document of so many characters may use `fuel`, and a little more for each of them. */
+export const newRun = (fuel: number, characters: number): Run => ({
+  fuel: fuel + 4 * characters,
   depth: 0,
   evaluated: undefined,
 });
