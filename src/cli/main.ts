@@ -6,6 +6,8 @@ import { agentsCommand } from './agents.js';
 import { callCommand } from './call.js';
 import { cardCommand } from './card.js';
 import { doctorCommand } from './doctor.js';
+import { hashCommand } from './hash.js';
+import { keygenCommand } from './keygen.js';
 import { serveCommand } from './serve.js';
 
 /** The version of this package, as its `package.json` has it. */
@@ -21,7 +23,9 @@ const program = new Command('kedi-a2a')
   .addCommand(callCommand())
   .addCommand(cardCommand())
   .addCommand(agentsCommand())
-  .addCommand(doctorCommand());
+  .addCommand(doctorCommand())
+  .addCommand(hashCommand())
+  .addCommand(keygenCommand());
 
 // A reader that has seen enough, such as head, closes the pipe: nothing is left to say.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { SECRET_VARIABLE } from '../server/auth/read-auth.js';
 import { createLogger } from '../server/logger.js';
 import { isLoopback } from '../server/loopback.js';
 import { readSettings, unknownVariables } from '../server/read-settings.js';
@@ -35,14 +36,14 @@ async function serve(flags: Readonly<Record<string, unknown>>): Promise<void> {
     ...(typeof flags.config === 'string' && { config: flags.config }),
   });
   const logger = createLogger({ sink: process.stderr, level: settings.logLevel, format: settings.logFormat });
-  for (const sentence of unknownVariables(env, [])) logger.warn(sentence);
+  for (const sentence of unknownVariables(env, [SECRET_VARIABLE])) logger.warn(sentence);
   const { signal, release } = interruption();
   try {
     // Only now, so that other commands and a refusal need not wait for all of the server to load.
     const { startServer } = await import('../server/start.js');
     const server = await startServer(settings, { logger, env });
     try {
-      if (!settings.allowUnauthenticated) logger.warn(unauthenticated(settings));
+      if (settings.auth === 'none' && !settings.allowUnauthenticated) logger.warn(unauthenticated(settings));
       logger.info('listening', { url: server.url, agent: server.agentKind.kind, dataDir: settings.dataDir });
       await write(process.stdout, `listening on ${server.url}\n`);
       if (env.npm_lifecycle_event === 'start' || process.stderr.isTTY === true) {

@@ -44,6 +44,17 @@ export interface ServedCard {
   readonly extensions: readonly CardExtension[];
   readonly inputModes: readonly string[];
   readonly outputModes: readonly string[];
+  /** Whether clients with credentials get a further card (4.4.3, `extendedAgentCard`). */
+  readonly extended: boolean;
+  readonly security: CardSecurity | undefined;
+}
+
+/** How clients prove who they are (4.5), in ProtoJSON. */
+export interface CardSecurity {
+  readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly securityRequirements: readonly {
+    readonly schemes: Readonly<Record<string, { readonly list: readonly string[] }>>;
+  }[];
 }
 
 /** One way to reach the agent (A2A 1.0, 4.4.6); further keys are copied as they are. */
@@ -67,11 +78,12 @@ export function writeCard(handwritten: HandwrittenCard, served: ServedCard): str
     AgentCard.fromJSON({
       version: served.version,
       ...handwritten,
+      ...served.security,
       supportedInterfaces: served.interfaces,
       capabilities: {
         streaming: true,
         pushNotifications: false,
-        extendedAgentCard: false,
+        extendedAgentCard: served.extended,
         extensions: served.extensions,
       },
       defaultInputModes: served.inputModes,

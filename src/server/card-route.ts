@@ -1,37 +1,35 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type HandwrittenCard, type ServedCard, writeCard } from '../protocol/card.js';
+import type { Cards } from './cards.js';
 
 /** Where every A2A client looks for the card (A2A 1.0, 8.2). */
 export const CARD_PATH = '/.well-known/agent-card.json';
 
 /**
  * Serves the card (8.6.1): with an entity tag and the time of the server's start, by which a client asks again and is
- * told 304. Without a public URL its interfaces have the host and port that the request names, which the guard has
- * checked to be of this machine.
+ * told 304. `open`: shared caches may keep it; `byHost`: it follows the `Host` of each request.
  */
 export function createCardRoute({
-  handwritten,
-  publicUrl,
-  serve,
+  card,
+  open,
+  byHost,
   now = Date.now,
 }: {
-  readonly handwritten: HandwrittenCard;
-  readonly publicUrl: string | undefined;
-  /** What follows from the settings, for a card under this base URL. */
-  readonly serve: (baseUrl: string) => ServedCard;
+  readonly card: Cards['discovered'];
+  readonly open: boolean;
+  readonly byHost: boolean;
   readonly now?: () => number;
-}): (request: IncomingMessage, response: ServerResponse) => void {
+}): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const lastModified = new Date(Math.floor(now() / 1_000) * 1_000);
-  return (request, response) => {
-    const card = writeCard(handwritten, serve(publicUrl ?? `http://${request.headers.host?.toLowerCase()}`));
-    const entityTag = `"${createHash('sha256').update(card).digest('base64url').slice(0, 27)}"`;
+  return async (request, response) => {
+    const text = await card(request.headers.host);
+    const entityTag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
     const headers = {
-      'Cache-Control': 'public, max-age=60',
+      'Cache-Control': `${open ? 'public' : 'private'}, max-age=60`,
       ETag: entityTag,
       'Last-Modified': lastModified.toUTCString(),
     };
-    if (publicUrl === undefined) response.appendHeader('Vary', 'Host');
+    if (byHost) response.appendHeader('Vary', 'Host');
     if (isFresh(request, { entityTag, lastModified })) {
       response.writeHead(304, headers);
       response.end();
@@ -40,9 +38,9 @@ export function createCardRoute({
     response.writeHead(200, {
       ...headers,
       'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(card),
+      'Content-Length': Buffer.byteLength(text),
     });
-    response.end(request.method === 'HEAD' ? undefined : card);
+    response.end(request.method === 'HEAD' ? undefined : text);
   };
 }
 

@@ -4,24 +4,35 @@ import { KediError } from '../domain/errors.js';
 import type { Logger } from '../domain/ports.js';
 import type { SchemaJudge } from '../domain/schema.js';
 import type { Engine } from '../engine/index.js';
-import { writeError } from '../protocol/json-rpc.js';
 import type { Store } from '../store/index.js';
-import { type Caller, LOCAL_PRINCIPAL } from './caller.js';
+import type { Authentication } from './auth/index.js';
+import type { Caller } from './caller.js';
+import { CARD_PATH } from './card-route.js';
+import { createCards } from './cards.js';
+import { createEntrance } from './entrance.js';
 import { createEventStreams } from './event-stream.js';
-import { allowOrigin, createGuard, type Refusal } from './guards.js';
-import { createJsonRpcRoute, JSON_RPC_PATH, sendJson } from './json-rpc-route.js';
+import { createJsonRpcRoute, isJsonRpc } from './json-rpc-route.js';
 import { isLoopback } from './loopback.js';
 import { describeOffering } from './offering.js';
-import { sendProblem } from './problem.js';
-import { discardBody } from './read-body.js';
 import { createRouter } from './router.js';
 import { createService } from './service.js';
 import type { Settings } from './settings.js';
+import { JWKS_PATH } from './signing/card-key.js';
 
 /** The settings that concern the server itself; the others are the engine's, the store's and the agent's. */
 export type ServerSettings = Pick<
   Settings,
-  'host' | 'port' | 'publicUrl' | 'allowedOrigins' | 'card' | 'strictCard' | 'maxBody' | 'grace'
+  | 'host'
+  | 'port'
+  | 'publicUrl'
+  | 'allowedOrigins'
+  | 'publicCard'
+  | 'card'
+  | 'extendedCard'
+  | 'strictCard'
+  | 'cardKey'
+  | 'maxBody'
+  | 'grace'
 >;
 
 /** The parts of which a server is made, each made and closed by its caller, but for what `close` says. */
@@ -34,6 +45,8 @@ export interface ServerParts {
   readonly store: Store;
   readonly judge: SchemaJudge;
   readonly logger: Logger;
+  /** Undefined: nobody is asked for credentials, and the server can be reached from this machine alone. */
+  readonly authentication?: Authentication | undefined;
   /** How often a silent stream shows that it is alive, 15 seconds unless said. */
   readonly heartbeatMs?: number;
 }
@@ -57,18 +70,22 @@ export function createServer({
   store,
   judge,
   logger,
+  authentication,
   heartbeatMs,
 }: ServerParts): Server {
-  if (!isLoopback(settings.host)) {
+  if (!isLoopback(settings.host) && authentication === undefined) {
     throw new KediError(
       'SETTINGS_INVALID',
-      `The host ${settings.host} can be reached from other machines, and there is no authentication yet: use 127.0.0.1.`,
+      `The host ${settings.host} can be reached from other machines, so it needs authentication.`,
     );
   }
   const offering = describeOffering(agentKind, agentOptions);
+  const cards = createCards({ settings, offering, security: authentication?.security });
+  const isOpen = (path: string): boolean =>
+    openPaths.has(path) || path.startsWith('/web/') || (settings.publicCard && path === CARD_PATH);
   const streams = createEventStreams(heartbeatMs === undefined ? {} : { heartbeatMs });
   const jsonRpc = createJsonRpcRoute({
-    service: createService({ engine, log: store.log, judge, offering }),
+    service: createService({ engine, log: store.log, judge, offering, extendedCard: cards.extended }),
     extensions: offering.extensions.map(({ uri }) => uri),
     streams,
     logger,
@@ -77,23 +94,23 @@ export function createServer({
   let closing = false;
   const router = createRouter({
     settings,
-    offering,
+    cards,
+    isOpen,
     log: store.log,
     streams,
     logger,
     vitals: { check: store.check, counts: engine.counts, closing: () => closing },
   });
-  const guard = createGuard(settings);
-  const nextCaller = callers();
+  const enter = createEntrance({ guarding: settings, authentication, isOpen });
 
+  const serve = (request: IncomingMessage, response: ServerResponse, caller: Caller | undefined): void => {
+    // A route never throws.
+    if (caller !== undefined) void (isJsonRpc(request) ? jsonRpc : router)(request, response, caller);
+  };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
-    const refusal = guard(request);
-    if (refusal !== undefined) refuse(request, response, refusal);
-    else if (!allowOrigin(request, response)) {
-      const route = isJsonRpc(request) ? jsonRpc : router;
-      // A route never throws.
-      void route(request, response, nextCaller());
-    }
+    const caller = enter(request, response);
+    if (caller instanceof Promise) void caller.then((found) => serve(request, response, found));
+    else serve(request, response, caller);
   };
 
   const server = createHttpServer(
@@ -131,27 +148,8 @@ export function createServer({
   };
 }
 
-const isJsonRpc = ({ url = '' }: IncomingMessage): boolean =>
-  url.startsWith(JSON_RPC_PATH) &&
-  (url.length === JSON_RPC_PATH.length || url.charAt(JSON_RPC_PATH.length) === '?');
-
-/** A client of JSON-RPC gets even what never was a call as a JSON-RPC error. */
-function refuse(request: IncomingMessage, response: ServerResponse, { status, detail }: Refusal): void {
-  if (status === 415 && isJsonRpc(request)) {
-    sendJson(response, status, writeError('null', new KediError('CONTENT_TYPE_NOT_SUPPORTED', detail)));
-  } else sendProblem(response, { status, detail });
-  discardBody(request);
-}
-
-/** Callers with request ids that are unique among servers and cost nothing. */
-function callers(): () => Caller {
-  const server = Math.random().toString(36).slice(2, 8);
-  let count = 0;
-  return () => {
-    count += 1;
-    return { principal: LOCAL_PRINCIPAL, requestId: `${server}-${count.toString(36)}` };
-  };
-}
+/** What everyone may see, with credentials or without: that the server lives, its page, and the key of its card. */
+const openPaths: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz', JWKS_PATH]);
 
 function cannotListen({ host, port }: ServerSettings, error: Error & { readonly code?: string }): KediError {
   const reasons: Readonly<Record<string, string>> = {

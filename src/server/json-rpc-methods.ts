@@ -3,7 +3,7 @@ import { readGetTask, readListTasks, readSendMessage, readTaskId } from '../prot
 import { writeStreamEvent, writeTask, writeTaskList } from '../protocol/a2a-write.js';
 import type { Params } from '../protocol/fields.js';
 import type { StreamEvent } from '../protocol/task-fold.js';
-import { type CallContext, noExtendedCard, pushNotSupported, type Service } from './service.js';
+import { type CallContext, pushNotSupported, type Service } from './service.js';
 
 /** A call whose params were read. `named`: extensions that its message names. */
 export type Prepared =
@@ -103,5 +103,5 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['GetTaskPushNotificationConfig', refused(pushNotSupported)],
   ['ListTaskPushNotificationConfigs', refused(pushNotSupported)],
   ['DeleteTaskPushNotificationConfig', refused(pushNotSupported)],
-  ['GetExtendedAgentCard', refused(noExtendedCard)],
+  ['GetExtendedAgentCard', (_, service) => unary((context) => service.extendedCard(context))],
 ]);

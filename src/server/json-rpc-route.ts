@@ -16,6 +16,11 @@ import { extensionsHeader, readExtensions, requireVersion } from './service-para
 /** The path of the JSON-RPC binding. */
 export const JSON_RPC_PATH = '/a2a';
 
+/** Whether a request is for this binding. */
+export const isJsonRpc = ({ url = '' }: IncomingMessage): boolean =>
+  url.startsWith(JSON_RPC_PATH) &&
+  (url.length === JSON_RPC_PATH.length || url.charAt(JSON_RPC_PATH.length) === '?');
+
 /** A handler for Node's own server: it answers every request that the guards let pass, and never throws. */
 export type Route = (request: IncomingMessage, response: ServerResponse, caller: Caller) => Promise<void>;
 
@@ -68,7 +73,7 @@ async function answer(exchange: Exchange, prepared: Prepared): Promise<void> {
   const headers = extensionsHeader(asked, exchange.extensions);
   if (prepared.kind === 'stream') {
     const stream = exchange.streams.attach(response);
-    const events = prepared.open({ caller, extensions, signal: stream.signal });
+    const events = prepared.open({ caller, extensions, host: request.headers.host, signal: stream.signal });
     // What is wrong with the request shows before the first event, and is told as JSON.
     let next = await events.next();
     stream.start(headers);
@@ -87,6 +92,7 @@ async function answer(exchange: Exchange, prepared: Prepared): Promise<void> {
   const context = {
     caller,
     extensions,
+    host: request.headers.host,
     // Made only for those that wait.
     get signal() {
       return abortOnClose(response);

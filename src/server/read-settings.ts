@@ -124,14 +124,19 @@ const suggestion = (typed: string, names: readonly string[]): string => {
   return name === undefined ? '' : ` (did you mean ${name}?)`;
 };
 
-function checkTogether({ host, publicUrl, allowUnauthenticated }: Settings): void {
-  if (isLoopback(host)) return;
-  if (allowUnauthenticated) {
-    throw invalid(`--allow-unauthenticated is for loopback only, and ${host} can be reached from elsewhere.`);
+function checkTogether({ host, publicUrl, auth, allowUnauthenticated, cardKey }: Settings): void {
+  if (cardKey !== undefined && publicUrl === undefined) {
+    throw invalid('--card-key needs --public-url: a signed card cannot follow the Host of each request.');
   }
-  throw invalid(
-    `Serving on ${host} needs authentication${publicUrl === undefined ? ' and --public-url' : ''}, which this version does not offer yet; use a loopback host such as 127.0.0.1.`,
-  );
+  if (isLoopback(host)) return;
+  if (auth === 'none') {
+    throw invalid(
+      allowUnauthenticated
+        ? `--allow-unauthenticated is for loopback only, and ${host} can be reached from elsewhere.`
+        : `Serving on ${host} needs authentication: choose one with --auth, or use a loopback host such as 127.0.0.1.`,
+    );
+  }
+  if (publicUrl === undefined) throw invalid(`Serving on ${host} needs --public-url, for the card.`);
 }
 
 const invalid = (sentence: string, cause?: unknown): KediError =>

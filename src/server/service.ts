@@ -14,6 +14,7 @@ import type {
 import { invalidParams } from '../protocol/fields.js';
 import type { StreamEvent, Task } from '../protocol/task-fold.js';
 import type { Caller } from './caller.js';
+import type { Cards } from './cards.js';
 import type { Offering } from './offering.js';
 import { readFollowUp, readOrder } from './order.js';
 import { awaitTask, limitHistory, readStatus, readTask, streamTask, taskNotFound } from './watch.js';
@@ -23,6 +24,8 @@ export interface CallContext {
   readonly caller: Caller;
   /** URIs in the service parameter `A2A-Extensions` (A2A 1.0, 3.2.6). */
   readonly extensions: readonly string[];
+  /** The `Host` under which the server was reached, for a card without a public URL. */
+  readonly host: string | undefined;
   /** Aborts when the client has gone: what it waits for is given up, and its task goes on. */
   readonly signal: AbortSignal;
 }
@@ -56,6 +59,8 @@ export interface Service {
   listTasks(request: ListTasksRequest, context: CallContext): Promise<TaskList>;
   cancelTask(request: TaskIdRequest, context: CallContext): Promise<Task>;
   subscribe(request: TaskIdRequest, context: CallContext): Stream;
+  /** The card for clients with credentials, as ProtoJSON. */
+  extendedCard(context: CallContext): Promise<string>;
 }
 
 export function createService({
@@ -63,11 +68,13 @@ export function createService({
   log,
   judge,
   offering,
+  extendedCard,
 }: {
   readonly engine: Engine;
   readonly log: TaskLog;
   readonly judge: SchemaJudge;
   readonly offering: Pick<Offering, 'inputModes' | 'structured'>;
+  readonly extendedCard: Cards['extended'];
 }): Service {
   const find = async (taskId: string, { caller }: CallContext): Promise<TaskRecord> => {
     const record = await log.get({ principal: caller.principal, taskId });
@@ -167,6 +174,11 @@ export function createService({
       const { signal } = context;
       yield* streamTask(log, record, { since: undefined, historyLength: undefined, signal });
     },
+
+    async extendedCard({ host }) {
+      if (extendedCard === undefined) throw noExtendedCard();
+      return extendedCard(host);
+    },
   };
 }
 
@@ -177,8 +189,8 @@ export const pushNotSupported = (): KediError =>
     'This agent sends no push notifications; its card says so. Poll with GetTask, or stream.',
   );
 
-/** The error of GetExtendedAgentCard, until the card declares one (3.3.4). */
-export const noExtendedCard = (): KediError =>
+/** The error of GetExtendedAgentCard where the card declares none (3.3.4). */
+const noExtendedCard = (): KediError =>
   new KediError('UNSUPPORTED_OPERATION', 'This agent has no extended card; its public one says all.');
 
 const reply = (parts: readonly Part[], contextId: string): Message => ({

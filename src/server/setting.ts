@@ -6,7 +6,7 @@ import { readDuration, readSize } from './units.js';
  * so there is one reader, and one sentence when it is wrong.
  */
 export interface Setting<Value = unknown> {
-  readonly group: 'Agent' | 'Network' | 'Storage' | 'Limits' | 'Logging';
+  readonly group: 'Agent' | 'Network' | 'Access' | 'Storage' | 'Limits' | 'Logging';
   readonly help: string;
   /** How help names the value; absent for a switch, which may stand without one. */
   readonly value?: string;
@@ -76,6 +76,22 @@ export const readWord = (text: string): string => {
   const word = text.trim();
   if (word === '' || /\s/.test(word)) throw new Error('one word is expected');
   return word;
+};
+
+/** Names with commas between them. */
+export const readWords = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** An http or https URL, as it is written. */
+export const readUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new Error('an absolute http or https URL is expected');
+  }
+  return text.trim();
 };
 
 /** `https://agents.example.org/team`, without the trailing slash. */

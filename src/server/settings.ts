@@ -1,4 +1,5 @@
 import type { Setting } from './setting.js';
+import { accessSettings } from './settings/access.js';
 import { agentSettings } from './settings/agent.js';
 import { limitsSettings } from './settings/limits.js';
 import { loggingSettings } from './settings/logging.js';
@@ -13,6 +14,7 @@ import { storageSettings } from './settings/storage.js';
 export const table = {
   ...agentSettings,
   ...networkSettings,
+  ...accessSettings,
   ...storageSettings,
   ...limitsSettings,
   ...loggingSettings,

@@ -5,6 +5,8 @@ import type { Logger } from '../domain/ports.js';
 import { createEngine } from '../engine/index.js';
 import { createJudge } from '../schema/index.js';
 import { openStore } from '../store/index.js';
+import { createAuthentication } from './auth/index.js';
+import { readAuth } from './auth/read-auth.js';
 import { createServer } from './index.js';
 import { createRedaction } from './secrets.js';
 import type { Settings } from './settings.js';
@@ -42,6 +44,8 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { json, directory } = settings.agentOptions;
   const agentOptions = readAgentOptions(agentKind, json);
+  const auth = readAuth(settings, env);
+  const authentication = auth && (await createAuthentication(auth));
   const started = openStack(logger);
   try {
     const agent = await agentKind.create(agentOptions, {
@@ -96,6 +100,7 @@ export async function startServer(
       store,
       judge,
       logger,
+      authentication,
       heartbeatMs,
     });
     started.push('the server', () => server.close());

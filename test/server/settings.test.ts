@@ -157,9 +157,10 @@ describe('Settings: what is refused, and in which words', () => {
   });
 
   it.each(['0.0.0.0', '192.168.1.1', '::', 'example.org', '::ffff:127.0.0.1.example'])(
-    'any host but loopback, until there is authentication: %s',
+    'any host but loopback, without authentication and a public URL: %s',
     (host) => {
-      expect(refusal({ flags: { host } })).toMatch(/needs authentication and --public-url/);
+      expect(refusal({ flags: { host } })).toMatch(/needs authentication: choose one with --auth/);
+      expect(refusal({ flags: { host, auth: 'bearer' } })).toMatch(/needs --public-url/);
       expect(refusal({ flags: { host, allowUnauthenticated: 'yes' } })).toMatch(/for loopback only/);
     },
   );

@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { CardSecurity } from '../../protocol/card.js';
 import type { CheckClaim } from './check.js';
 import { createFailures } from './failures.js';
 import { createJwtVerifier, type JwtSettings } from './jwt.js';
 import { createPasswords } from './password.js';
 import { readPrincipals } from './principals.js';
-import { type CardSecurity, cardSecurity } from './schemes.js';
+import { cardSecurity } from './schemes.js';
 import { createTokens } from './token.js';
-
-export type { CardSecurity } from './schemes.js';
 
 /** What a request says of who sends it, whatever the binding; `address` is the peer's, to count failures by. */
 export interface Credentials {

@@ -1,12 +1,5 @@
+import type { CardSecurity } from '../../protocol/card.js';
 import type { AuthSettings } from './index.js';
-
-/** `securitySchemes` and `securityRequirements` of the card, as ProtoJSON (A2A 1.0, 4.4.1 and 4.5). */
-export interface CardSecurity {
-  readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly securityRequirements: readonly {
-    readonly schemes: Readonly<Record<string, { readonly list: readonly string[] }>>;
-  }[];
-}
 
 /** What a client must know to come in by these settings; no secret is in it. */
 export function cardSecurity(settings: AuthSettings): CardSecurity {

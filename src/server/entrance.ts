@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type FailureCode, KediError } from '../domain/errors.js';
+import { writeError } from '../protocol/json-rpc.js';
+import type { Authentication, Identity } from './auth/index.js';
+import { type Caller, LOCAL_PRINCIPAL } from './caller.js';
+import { allowOrigin, createGuard, type Guarding } from './guards.js';
+import { isJsonRpc, sendJson } from './json-rpc-route.js';
+import { sendProblem } from './problem.js';
+import { discardBody } from './read-body.js';
+
+/**
+ * What a request passes before any route sees it: the guards, the preflight of an allowed origin, and its credentials.
+ * Undefined: it was answered here. At once where nobody is asked for credentials, since all requests come this way.
+ */
+export type Entrance = (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Caller | undefined | Promise<Caller | undefined>;
+
+/** `isOpen`: whether what is at this path is for everyone, with credentials or without. */
+export function createEntrance({
+  guarding,
+  authentication,
+  isOpen,
+}: {
+  readonly guarding: Guarding;
+  readonly authentication: Authentication | undefined;
+  readonly isOpen: (path: string) => boolean;
+}): Entrance {
+  const guard = createGuard(guarding);
+  const requestIds = createRequestIds();
+  return (request, response) => {
+    const refusal = guard(request);
+    if (refusal !== undefined) return refuse(request, response, refusal);
+    if (allowOrigin(request, response)) return undefined;
+    const requestId = requestIds();
+    if (authentication === undefined || isOpen(pathOf(request))) {
+      return { principal: LOCAL_PRINCIPAL, requestId };
+    }
+    const { headers, socket } = request;
+    return authentication
+      .identify({ headers, address: socket.remoteAddress ?? '' })
+      .then((identity) => admit(identity, { request, response, requestId }));
+  };
+}
+
+function admit(
+  identity: Identity,
+  exchange: {
+    readonly request: IncomingMessage;
+    readonly response: ServerResponse;
+    readonly requestId: string;
+  },
+): Caller | undefined {
+  const { request, response, requestId } = exchange;
+  if (identity.ok) return { principal: identity.principal, requestId };
+  return refuse(request, response, { ...identity, requestId });
+}
+
+interface Refused {
+  readonly status: number;
+  readonly detail: string;
+  readonly requestId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A client of JSON-RPC gets what never was a call as a JSON-RPC error, too. */
+function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): undefined {
+  const { status, detail, headers } = refused;
+  const code = callCodes.get(status);
+  if (code !== undefined && isJsonRpc(request)) {
+    sendJson(response, status, writeError('null', new KediError(code, detail)), headers);
+  } else sendProblem(response, refused);
+  discardBody(request);
+}
+
+const callCodes: ReadonlyMap<number, FailureCode> = new Map([
+  [401, 'UNAUTHENTICATED'],
+  [415, 'CONTENT_TYPE_NOT_SUPPORTED'],
+]);
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+/** Request ids that are unique among servers and cost nothing. */
+function createRequestIds(): () => string {
+  const server = Math.random().toString(36).slice(2, 8);
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${server}-${count.toString(36)}`;
+  };
+}
