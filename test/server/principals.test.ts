@@ -71,7 +71,7 @@ describe('The card', () => {
   it('declares the scheme and the extended card, and GetExtendedAgentCard is it', async () => {
     const card = JSON.parse((await get('anna', '/.well-known/agent-card.json')).text);
     expect(card.securitySchemes).toEqual({ bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } });
-    expect(card.securityRequirements).toEqual([{ schemes: { bearer: { list: [] } } }]);
+    expect(card.securityRequirements).toEqual([{ schemes: { bearer: {} } }]);
     expect(card.capabilities.extendedAgentCard).toBe(true);
     const { body } = await call('anna', 'GetExtendedAgentCard', {});
     expect(body.result).toEqual(card);
