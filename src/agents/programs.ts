@@ -61,9 +61,9 @@ const knowledge: Readonly<Record<keyof typeof presets, Knowledge>> = {
   },
   copilot: {
     install: npm('@github/copilot'),
-    variables: ['GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_GITHUB_TOKEN'],
+    variables: ['GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
     files: [{ directory: '.copilot', name: 'config.json' }],
-    tested: undefined,
+    tested: '1.0.102',
   },
   cline: { install: npm('cline'), variables: [], files: [], tested: undefined },
   'claude-agent-acp': {
@@ -79,7 +79,7 @@ const knowledge: Readonly<Record<keyof typeof presets, Knowledge>> = {
   },
   cursor: { install: 'see its maker', variables: ['CURSOR_API_KEY'], files: [], tested: undefined },
   pi: {
-    install: npm('pi-acp @mariozechner/pi-coding-agent'),
+    install: npm('pi-acp @earendil-works/pi-coding-agent'),
     variables: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'],
     files: [{ directory: '.pi/agent', name: 'auth.json' }],
     tested: undefined,

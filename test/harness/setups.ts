@@ -118,6 +118,21 @@ export const setups: readonly Setup[] = [
       },
     }),
   },
+  {
+    name: 'copilot',
+    agent: 'acp',
+    way: 'instruction',
+    options: ({ url, home }) => ({
+      preset: 'copilot',
+      env: {
+        HOME: home,
+        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_PROVIDER_TYPE: 'openai',
+        COPILOT_PROVIDER_API_KEY: 'key',
+        COPILOT_MODEL: 'gpt-5',
+      },
+    }),
+  },
 ];
 
 /** The name under which a setup is reported. */

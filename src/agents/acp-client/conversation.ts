@@ -28,11 +28,23 @@ export interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** How long a program may take to say that it speaks ACP; the slowest was seen to take eleven seconds. */
-const startMs = 60_000;
+/** How long a program may take until its session is open; the slowest was seen to take eleven seconds. */
+const openMs = 120_000;
 
 /** Introduces us, logs in, opens the session (the one before, if there is one) and sets it as the operator wants it. */
 export async function openConversation(peer: Peer, opening: Opening): Promise<Opened> {
+  const late = AbortSignal.timeout(openMs);
+  try {
+    return await open(peer, { ...opening, signal: AbortSignal.any([opening.signal, late]) });
+  } catch (cause) {
+    opening.signal.throwIfAborted();
+    if (!late.aborted) throw cause;
+    const message = `${opening.settings.program.bin} did not open a session of ACP within ${openMs / 1_000} seconds.`;
+    throw new KediError('AGENT_UNAVAILABLE', message, { cause });
+  }
+}
+
+async function open(peer: Peer, opening: Opening): Promise<Opened> {
   const { settings, session, signal } = opening;
   const capabilities = await introduce(peer, opening);
   if (settings.login !== undefined) {
@@ -56,15 +68,7 @@ async function introduce(peer: Peer, { settings, introduction, signal }: Opening
   const info = { name: 'kedi-a2a', title: 'Kedi A2A server', version: '1' };
   const said =
     version === 1 ? { clientInfo: info, clientCapabilities: { fs, terminal } } : { info, capabilities: {} };
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
-  const answer = await peer
-    .request('initialize', { protocolVersion: version, ...said }, inTime)
-    .catch((cause: unknown) => {
-      signal.throwIfAborted();
-      if (!inTime.aborted) throw cause;
-      const message = `${settings.program.bin} did not speak ACP within ${startMs / 1_000} seconds.`;
-      throw new KediError('AGENT_UNAVAILABLE', message, { cause });
-    });
+  const answer = await peer.request('initialize', { protocolVersion: version, ...said }, signal);
   if (answer.protocolVersion !== version) {
     const speaks = `${settings.program.bin} speaks version ${answer.protocolVersion} of ACP, not ${version}`;
     throw new KediError('AGENT_UNAVAILABLE', `${speaks}: see the option "protocol".`);

@@ -48,7 +48,10 @@ export const presets = {
   copilot: {
     bin: 'copilot',
     args: ['--acp'],
-    variables: ['GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_GITHUB_TOKEN', 'COPILOT_MODEL'],
+    variables: [
+      ...['GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_GITHUB_TOKEN', 'COPILOT_MODEL', 'COPILOT_PROVIDER_TYPE'],
+      ...['COPILOT_PROVIDER_BASE_URL', 'COPILOT_PROVIDER_API_KEY'],
+    ],
   },
   cline: { bin: 'cline', args: ['--acp'], variables: [...anthropic, ...openai] },
   'claude-agent-acp': {
