@@ -3,6 +3,7 @@ import type { AgentKind } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import { readDocument } from '../schema/document.js';
 import { acp } from './acp.js';
+import { aiSdk } from './ai-sdk.js';
 import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
 import { command } from './command.js';
@@ -11,7 +12,16 @@ import { module } from './module.js';
 import { openai } from './openai.js';
 
 /** Every kind of agent; settings, help, the card's `sources`, the README's table and the contract suite follow from it. */
-export const agentKinds: readonly AgentKind[] = [demo, command, claudeCode, codex, acp, openai, module];
+export const agentKinds: readonly AgentKind[] = [
+  demo,
+  command,
+  claudeCode,
+  codex,
+  acp,
+  openai,
+  aiSdk,
+  module,
+];
 
 /** The kind of that name; none: KediError SETTINGS_INVALID that lists those there are. */
 export function findAgentKind(kind: string): AgentKind {

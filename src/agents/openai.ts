@@ -1,7 +1,7 @@
 import type { Agent, AgentKind, Line, Outcome, Turn } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import { decodeSse } from '../protocol/sse.js';
-import { requireWhole } from './kit/finish.js';
+import { brokenOff, requireWhole, toolWanted } from './kit/finish.js';
 import { readAnswer } from './kit/instruct.js';
 import { type OutgoingSchema, outgoingSchema } from './kit/outgoing-schema.js';
 import { streamJson } from './kit/stream-json.js';
@@ -78,16 +78,9 @@ function outcomeOf(
   const finish = answer.finish();
   const refusal = answer.refusal();
   if (refusal !== undefined) return { kind: 'rejected', reason: refusal };
-  if (finish === undefined) {
-    throw new KediError(
-      'AGENT_FAILED',
-      'The model’s answer broke off: the connection was closed before its end.',
-    );
-  }
+  if (finish === undefined) throw brokenOff();
   requireWhole(finish.reason);
-  if (/^(tool_calls|function_call)$/.test(finish.raw)) {
-    throw new KediError('AGENT_FAILED', 'The model called a tool, and there is nobody here to run it.');
-  }
+  if (/^(tool_calls|function_call)$/.test(finish.raw)) throw toolWanted();
   if (!typed) return { kind: 'done' };
   const text = answer.text();
   if (schema === undefined) return readAnswer(text);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { agentKinds } from '../../src/agents/index.js';
 import { acpFixture } from './contract/acp.js';
+import { aiSdkFixture } from './contract/ai-sdk.js';
 import { claudeCodeFixture } from './contract/claude-code.js';
 import { codexFixture } from './contract/codex.js';
 import { commandFixture } from './contract/command.js';
@@ -18,6 +19,7 @@ const fixtures: readonly AgentFixture[] = [
   commandFixture,
   moduleFixture,
   openaiFixture,
+  aiSdkFixture,
 ];
 
 for (const fixture of fixtures) contract(fixture);

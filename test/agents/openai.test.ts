@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -145,6 +145,11 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
       'Bearer first-key',
       'Bearer second-key',
     ]);
+    await rm(file);
+    await expect(run(agent)).rejects.toMatchObject({
+      code: 'AGENT_UNAVAILABLE',
+      message: 'The secret of the agent cannot be read any more.',
+    });
   });
 
   it('gives the schema in its exact text, and keeps the query of its base URL', async () => {
@@ -473,7 +478,7 @@ describe('the options of a model', () => {
     [{ baseUrl: 'https://user:password@host' }, /Credentials do not belong/],
     [{ apiKeyEnv: 'NO_SUCH' }, /variable NO_SUCH is not set/],
     [{ apiKeyEnv: 'KEDI_A2A_SECRET' }, /belongs to the server itself/],
-    [{ apiKeyFile: 'no-such-file' }, /cannot be read/],
+    [{ apiKeyFile: 'no-such-file' }, /There is no secret to be read in .+no-such-file/],
     [{ apiKeyEnv: 'MODEL_KEY', apiKeyFile: 'x' }, /only one of/],
     [{ headers: { 'bad name': 'x' } }, /"headers" holds a name/],
     [{ baseUrl: 'https://api.openai.com/v1' }, /variable OPENAI_API_KEY is not set/],

@@ -21,3 +21,11 @@ export function requireWhole(reason: FinishReason): void {
       return;
   }
 }
+
+/** Why an answer that ends in a call of a tool is none, where the agent has no tools of its own. */
+export const toolWanted = (): KediError =>
+  new KediError('AGENT_FAILED', 'The model called a tool, and there is nobody here to run it.');
+
+/** Why an answer is none whose end nobody told. */
+export const brokenOff = (): KediError =>
+  new KediError('AGENT_FAILED', 'The model’s answer broke off: the connection was closed before its end.');

@@ -4,7 +4,10 @@ import type { AgentSurroundings } from '../../domain/agent.js';
 import { KediError } from '../../domain/errors.js';
 import { textOption } from './options.js';
 
-/** Gives the secret as it is now; a file is read each time, so that it may be exchanged while the server runs. */
+/**
+ * Gives the secret as it is now; a file is read each time, so that it may be exchanged while the server runs. One that
+ * cannot be read any more: KediError AGENT_UNAVAILABLE.
+ */
 export type Secret = () => string;
 
 /**
@@ -24,10 +27,16 @@ export function readSecret(
   if (name !== undefined && path !== undefined) {
     throw invalid(`Use only one of the options "${variable}" and "${file}".`);
   }
-  const secret = name !== undefined ? fromVariable(name, env) : path && fromFile(resolve(directory, path));
-  if (secret === undefined || secret === '') return undefined;
-  secret();
-  return secret;
+  if (name !== undefined) return fromVariable(name, env);
+  if (path === undefined) return undefined;
+  const absolute = resolve(directory, path);
+  try {
+    readText(absolute);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw invalid(`There is no secret to be read in ${absolute}: ${reason}.`, cause);
+  }
+  return fromFile(absolute);
 }
 
 function fromVariable(name: string, env: AgentSurroundings['env']): Secret {
@@ -39,19 +48,22 @@ function fromVariable(name: string, env: AgentSurroundings['env']): Secret {
   return () => value;
 }
 
+/** What a client reads about it names no place on this machine. */
 const fromFile =
   (path: string): Secret =>
   () => {
-    let text: string;
     try {
-      text = readFileSync(path, 'utf8').trim();
+      return readText(path);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw invalid(`The secret in ${path} cannot be read: ${reason}.`, cause);
+      throw new KediError('AGENT_UNAVAILABLE', 'The secret of the agent cannot be read any more.', { cause });
     }
-    if (text === '') throw invalid(`The file ${path} holds no secret.`);
-    return text;
   };
+
+function readText(path: string): string {
+  const text = readFileSync(path, 'utf8').trim();
+  if (text === '') throw new Error('it is empty');
+  return text;
+}
 
 const invalid = (sentence: string, cause?: unknown): KediError =>
   new KediError('SETTINGS_INVALID', sentence, { cause });

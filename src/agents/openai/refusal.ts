@@ -1,5 +1,6 @@
 import { KediError } from '../../domain/errors.js';
 import { isShape, type Shape, textAt } from '../kit/json-line.js';
+import { reasonOf } from '../kit/reason.js';
 import { bytesOf } from './bytes.js';
 import type { OpenaiSettings } from './options.js';
 
@@ -75,11 +76,4 @@ async function beginningOf(response: Response): Promise<string> {
     // What has come says enough.
   }
   return Buffer.concat(pieces).toString();
-}
-
-/** Node's fetch says "fetch failed" and keeps the reason one cause deeper, or in the list of what it tried. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : reasonOf(error.cause);
 }
