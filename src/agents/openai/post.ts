@@ -45,6 +45,7 @@ async function send(
   body: string,
   { settings, signal }: { readonly settings: OpenaiSettings; readonly signal: AbortSignal },
 ): Promise<Answer> {
+  const headers = writeHeaders(settings);
   let response: Response;
   try {
     // A redirect could carry the key elsewhere.
