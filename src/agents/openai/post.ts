@@ -51,7 +51,7 @@ async function send(
     // A redirect could carry the key elsewhere.
     const init = {
       method: 'POST',
-      headers: writeHeaders(settings),
+      headers,
       body,
       signal,
       redirect: 'manual',
