@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { references, withReferences } from '../../src/cli/reference.js';
+import { runCommand } from '../support/server.js';
 import { temporaryDirectory } from '../support/temporary.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,7 +28,18 @@ describe('README', () => {
     expect(JSON.parse(stdout)).toHaveProperty('name');
   });
 
-  it('names the commands that package.json has', async () => {
+  it('has every command', async () => {
+    const help = runCommand(['--help']);
+    expect(await help.ended()).toBe(0);
+    const [, list = ''] = help.stdout().split('Commands:\n');
+    const names = [...list.matchAll(/^ {2}(\w+)/gm)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'help');
+    expect(names).toContain('serve');
+    expect(names.filter((name) => !readme.includes(`| \`kedi-a2a ${name}`))).toEqual([]);
+  });
+
+  it('names the scripts that package.json has', async () => {
     const { scripts } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
     const named = [...readme.matchAll(/npm\s+(?:run\s+)?([a-z:]+)/g)].map(([, script]) => script ?? '');
     const known = new Set([...Object.keys(scripts), 'ci', 'install', 'i']);
