@@ -4,14 +4,17 @@ import { A2A_PROTOCOL_VERSION } from '@a2a-js/sdk';
 import { KediError } from '../domain/errors.js';
 import { agentOutputInterface } from '../protocol/agent-output.js';
 import {
+  type CardInterface,
   type CardSecurity,
   type HandwrittenCard,
   readHandwrittenCard,
   type ServedCard,
   writeCard,
 } from '../protocol/card.js';
+import { HTTP_JSON_PATH } from './http-json-route.js';
 import { JSON_RPC_PATH } from './json-rpc-route.js';
 import { cardModes, type Offering } from './offering.js';
+import type { Binding } from './setting.js';
 import type { Settings } from './settings.js';
 import { type CardKey, JWKS_PATH, readCardKey } from './signing/card-key.js';
 
@@ -34,15 +37,21 @@ export function createCards({
   offering,
   security,
 }: {
-  readonly settings: Pick<Settings, 'publicUrl' | 'card' | 'extendedCard' | 'strictCard' | 'cardKey'>;
+  readonly settings: Pick<
+    Settings,
+    'publicUrl' | 'bindings' | 'card' | 'extendedCard' | 'strictCard' | 'cardKey'
+  >;
   readonly offering: Offering;
   readonly security: CardSecurity | undefined;
 }): Cards {
-  const { publicUrl, cardKey } = settings;
+  const { publicUrl, bindings, cardKey } = settings;
   const key = cardKey === undefined ? undefined : readCardKey(cardKey);
   const strict = settings.strictCard || key !== undefined;
   const write = (handwritten: HandwrittenCard, baseUrl: string): Promise<string> =>
-    sign(writeCard(handwritten, serveCard(baseUrl, { offering, security, strict })), { key, baseUrl });
+    sign(writeCard(handwritten, serveCard(baseUrl, { bindings, offering, security, strict })), {
+      key,
+      baseUrl,
+    });
 
   const cardOf = (file: string | undefined) => {
     const handwritten = readHandwritten(file);
@@ -82,19 +91,21 @@ function readHandwritten(file: string | undefined): HandwrittenCard {
 function serveCard(
   baseUrl: string,
   {
+    bindings,
     offering,
     security,
     strict,
-  }: { readonly offering: Offering; readonly security: CardSecurity | undefined; readonly strict: boolean },
+  }: {
+    readonly bindings: readonly Binding[];
+    readonly offering: Offering;
+    readonly security: CardSecurity | undefined;
+    readonly strict: boolean;
+  },
 ): ServedCard {
   return {
     version: packageVersion,
     interfaces: [
-      {
-        url: `${baseUrl}${JSON_RPC_PATH}`,
-        protocolBinding: 'JSONRPC',
-        protocolVersion: A2A_PROTOCOL_VERSION,
-      },
+      ...bindings.map((binding) => interfaceOf(binding, baseUrl)),
       agentOutputInterface(baseUrl, { strict }),
     ],
     extensions: offering.extensions,
@@ -102,6 +113,16 @@ function serveCard(
     security,
     ...cardModes(offering),
   };
+}
+
+function interfaceOf(binding: Binding, baseUrl: string): CardInterface {
+  const protocolVersion = A2A_PROTOCOL_VERSION;
+  switch (binding) {
+    case 'json-rpc':
+      return { url: `${baseUrl}${JSON_RPC_PATH}`, protocolBinding: 'JSONRPC', protocolVersion };
+    case 'http-json':
+      return { url: `${baseUrl}${HTTP_JSON_PATH}`, protocolBinding: 'HTTP+JSON', protocolVersion };
+  }
 }
 
 const { version: packageVersion }: { readonly version: string } = JSON.parse(

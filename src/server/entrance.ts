@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FailureCode, KediError } from '../domain/errors.js';
 import { writeError } from '../protocol/json-rpc.js';
+import { sendJson } from './answer.js';
 import type { Authentication, Identity } from './auth/index.js';
 import { type Caller, LOCAL_PRINCIPAL } from './caller.js';
 import { allowOrigin, createGuard, type Guarding } from './guards.js';
-import { isJsonRpc, sendJson } from './json-rpc-route.js';
+import { isJsonRpc } from './json-rpc-route.js';
 import { sendProblem } from './problem.js';
 import { discardBody } from './read-body.js';
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isHttpJson } from './http-json-route.js';
 import { isLoopback } from './loopback.js';
 
 /** Why a request is refused before any route sees it. */
@@ -42,7 +43,7 @@ export function createGuard({ host, publicUrl, allowedOrigins }: Guarding) {
       return { status: 403, detail: 'Pages of the origin in the Origin header may not call this server.' };
     }
     if (request.method !== 'POST') return undefined;
-    return isJsonBody(request) ? undefined : { status: 415, detail: jsonWanted };
+    return isJsonBody(request) || isBare(request) ? undefined : { status: 415, detail: jsonWanted };
   };
 }
 
@@ -78,6 +79,14 @@ function isJsonBody({ headers }: IncomingMessage): boolean {
     (parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-8"?\s*$/.test(parameter),
   );
 }
+
+/** Whether there is no body that could be of a type, where none is needed: HTTP+JSON cancels a task that way. */
+const isBare = (request: IncomingMessage): boolean => isHttpJson(request) && hasNoBody(request);
+
+const hasNoBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  Number(headers['content-length'] ?? 0) === 0;
 
 const jsonTypes: ReadonlySet<string> = new Set(['application/json', 'application/a2a+json']);
 

@@ -11,11 +11,13 @@ import { CARD_PATH } from './card-route.js';
 import { createCards } from './cards.js';
 import { createEntrance } from './entrance.js';
 import { createEventStreams } from './event-stream.js';
+import { createHttpJsonRoute, isHttpJson } from './http-json-route.js';
 import { createJsonRpcRoute, isJsonRpc } from './json-rpc-route.js';
 import { isLoopback } from './loopback.js';
 import { describeOffering } from './offering.js';
 import { createRouter } from './router.js';
 import { createService } from './service.js';
+import type { Binding } from './setting.js';
 import type { Settings } from './settings.js';
 import { JWKS_PATH } from './signing/card-key.js';
 
@@ -25,6 +27,7 @@ export type ServerSettings = Pick<
   | 'host'
   | 'port'
   | 'publicUrl'
+  | 'bindings'
   | 'allowedOrigins'
   | 'publicCard'
   | 'card'
@@ -84,13 +87,16 @@ export function createServer({
   const isOpen = (path: string): boolean =>
     openPaths.has(path) || path.startsWith('/web/') || (settings.publicCard && path === CARD_PATH);
   const streams = createEventStreams(heartbeatMs === undefined ? {} : { heartbeatMs });
-  const jsonRpc = createJsonRpcRoute({
+  const surroundings = {
     service: createService({ engine, log: store.log, judge, offering, extendedCard: cards.extended }),
     extensions: offering.extensions.map(({ uri }) => uri),
     streams,
     logger,
     maxBody: settings.maxBody,
-  });
+  };
+  const jsonRpc = createJsonRpcRoute(surroundings);
+  const httpJson = createHttpJsonRoute(surroundings);
+  const speaks = (binding: Binding): boolean => settings.bindings.includes(binding);
   let closing = false;
   const router = createRouter({
     settings,
@@ -104,8 +110,11 @@ export function createServer({
   const enter = createEntrance({ guarding: settings, authentication, isOpen });
 
   const serve = (request: IncomingMessage, response: ServerResponse, caller: Caller | undefined): void => {
+    if (caller === undefined) return;
     // A route never throws.
-    if (caller !== undefined) void (isJsonRpc(request) ? jsonRpc : router)(request, response, caller);
+    if (isJsonRpc(request) && speaks('json-rpc')) void jsonRpc(request, response, caller);
+    else if (isHttpJson(request) && speaks('http-json')) void httpJson(request, response, caller);
+    else void router(request, response, caller);
   };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     const caller = enter(request, response);

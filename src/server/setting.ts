@@ -85,6 +85,21 @@ export const readWords = (text: string): readonly string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
+/** A binding of A2A 1.0 that can be served. */
+export type Binding = (typeof bindings)[number];
+
+const bindings = ['json-rpc', 'http-json'] as const;
+
+/** `json-rpc,http-json`: one binding or more, in the order in which the card prefers them. */
+export const readBindings = (text: string): readonly Binding[] => {
+  const words = readWords(text.toLowerCase());
+  const known = bindings.filter((binding) => words.includes(binding));
+  if (known.length === 0 || known.length < new Set(words).size) {
+    throw new Error(`one or more of ${bindings.join(', ')} are expected`);
+  }
+  return [...known].sort((one, other) => words.indexOf(one) - words.indexOf(other));
+};
+
 /** An http or https URL, as it is written. */
 export const readUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;

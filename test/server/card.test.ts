@@ -37,6 +37,7 @@ describe('the card', () => {
       defaultOutputModes: ['text/plain', 'application/json'],
       supportedInterfaces: [
         { url: `${host.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        { url: `${host.url}/a2a/v1`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
         {},
       ],
     });
@@ -114,6 +115,7 @@ describe('Routes', () => {
     expect(named.supportedInterfaces.map(({ url }: Json) => new URL(url).origin)).toEqual([
       `http://localhost:${port}`,
       `http://localhost:${port}`,
+      `http://localhost:${port}`,
     ]);
     expect((await fetch(host.url + path)).headers.get('vary')).toContain('Host');
     expect((await get({ host: `evil.example:${port}` })).status).toBe(421);
@@ -133,13 +135,13 @@ describe('Routes', () => {
       protocolBinding: uri,
       protocolVersion: '1.0',
     };
-    expect((await cardOf(host)).supportedInterfaces[1]).toEqual({
+    expect((await cardOf(host)).supportedInterfaces.at(-1)).toEqual({
       ...known,
       transport: 'SSE',
       extension: uri,
     });
     const strict = await startA2aHost({ flags: { strictCard: 'yes' } });
-    expect(Object.keys((await cardOf(strict)).supportedInterfaces[1])).toEqual(Object.keys(known));
+    expect(Object.keys((await cardOf(strict)).supportedInterfaces.at(-1))).toEqual(Object.keys(known));
   });
 });
 

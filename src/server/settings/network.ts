@@ -1,4 +1,13 @@
-import { count, readOrigins, readPath, readPublicUrl, readWord, type Setting, toggle } from '../setting.js';
+import {
+  count,
+  readBindings,
+  readOrigins,
+  readPath,
+  readPublicUrl,
+  readWord,
+  type Setting,
+  toggle,
+} from '../setting.js';
 
 /** Where the server is, and who may talk to it. */
 export const networkSettings = {
@@ -22,6 +31,14 @@ export const networkSettings = {
     fallback: undefined,
     help: 'The URL under which clients reach this server, for its card; needed off loopback and behind a proxy.',
     read: readPublicUrl,
+  },
+  bindings: {
+    group: 'Network',
+    value: 'LIST',
+    fallback: 'json-rpc,http-json',
+    shape: 'list',
+    help: 'Which bindings of A2A are served and on the card: json-rpc, http-json.',
+    read: readBindings,
   },
   allowedOrigins: {
     group: 'Network',
