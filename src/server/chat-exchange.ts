@@ -19,3 +19,9 @@ export interface ChatExchange extends ChatSurroundings {
   readonly response: ServerResponse;
   readonly caller: Caller;
 }
+
+/**
+ * What goes on when a route has answered the head of its request, if anything: apart from it, so that of all that was
+ * read and decided before nothing is held for as long as a client listens.
+ */
+export type Streaming = (() => Promise<void>) | undefined;

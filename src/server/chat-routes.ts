@@ -4,7 +4,7 @@ import { CHAT_PATH } from '../protocol/agent-output.js';
 import { RAW_PATH } from '../protocol/raw-output.js';
 import type { Caller } from './caller.js';
 import { serveChat } from './chat.js';
-import type { ChatExchange, ChatSurroundings } from './chat-exchange.js';
+import type { ChatExchange, ChatSurroundings, Streaming } from './chat-exchange.js';
 import { serveSession, serveSessions } from './chat-sessions.js';
 import { sendProblem } from './problem.js';
 import { serveRaw } from './raw-output.js';
@@ -21,7 +21,7 @@ export function createChatRoutes(
   surroundings: ChatSurroundings,
 ): (request: IncomingMessage) => ChatRoute | undefined {
   const route =
-    (serve: (exchange: ChatExchange) => Promise<void>): ChatRoute =>
+    (serve: Serve): ChatRoute =>
     (request, response, caller) =>
       guarded(serve, { ...surroundings, request, response, caller });
   const routes = new Map([
@@ -40,26 +40,36 @@ export function createChatRoutes(
 
 const SESSIONS_PATH = '/api/v1/sessions';
 
-async function guarded(
-  serve: (exchange: ChatExchange) => Promise<void>,
-  exchange: ChatExchange,
-): Promise<void> {
-  const { request, response, caller, logger } = exchange;
-  const { requestId } = caller;
+type Serve = (exchange: ChatExchange) => Promise<Streaming>;
+
+async function guarded(serve: Serve, exchange: ChatExchange): Promise<void> {
   try {
-    if (request.method === 'GET' || request.method === 'HEAD') return await serve(exchange);
-    const detail = 'Only GET and HEAD are understood here.';
-    sendProblem(response, { status: 405, detail, requestId, headers: { Allow: 'GET, HEAD' } });
+    const streaming = await served(serve, exchange);
+    await streaming?.();
   } catch (error) {
-    // Once the stream has begun there is no other way to tell than to break it: the client comes back with its cursor.
-    if (response.headersSent) response.destroy();
-    const known = error instanceof KediError ? error : undefined;
-    const status = known === undefined ? 500 : (statuses.get(known.code) ?? 500);
-    if (status >= 500) logger.error('a chat request failed', { requestId, error: String(error) });
-    if (response.headersSent) return;
-    const detail = known?.message ?? 'The server failed to answer; its log says why.';
-    sendProblem(response, { status, detail, code: known?.code, requestId });
+    fail(exchange, error);
   }
+}
+
+async function served(serve: Serve, exchange: ChatExchange): Promise<Streaming> {
+  const { request, response, caller } = exchange;
+  if (request.method === 'GET' || request.method === 'HEAD') return serve(exchange);
+  const detail = 'Only GET and HEAD are understood here.';
+  const headers = { Allow: 'GET, HEAD' };
+  sendProblem(response, { status: 405, detail, requestId: caller.requestId, headers });
+  return undefined;
+}
+
+function fail({ response, caller, logger }: ChatExchange, error: unknown): void {
+  const { requestId } = caller;
+  // Once the stream has begun there is no other way to tell than to break it: the client comes back with its cursor.
+  if (response.headersSent) response.destroy();
+  const known = error instanceof KediError ? error : undefined;
+  const status = known === undefined ? 500 : (statuses.get(known.code) ?? 500);
+  if (status >= 500) logger.error('a chat request failed', { requestId, error: String(error) });
+  if (response.headersSent) return;
+  const detail = known?.message ?? 'The server failed to answer; its log says why.';
+  sendProblem(response, { status, detail, code: known?.code, requestId });
 }
 
 const statuses: ReadonlyMap<string, number> = new Map([

@@ -11,16 +11,16 @@ import { countParameter, parameter, readTarget } from './query.js';
 type SourceOf = ChatSurroundings['sourceOf'];
 
 /** `GET /api/v1/sessions`: the caller's contexts, the one with the newest change first. */
-export async function serveSessions(exchange: ChatExchange): Promise<void> {
+export async function serveSessions(exchange: ChatExchange): Promise<undefined> {
   const { request, response, caller, log } = exchange;
   const { limit, page } = readPage(readTarget(request));
   const { contexts, total, next } = await log.contexts({ principal: caller.principal, limit, page });
   const sessions = await Promise.all(contexts.map((context) => sessionOf(context, exchange)));
-  sendJson(response, { sessions, total, next_page: next ?? null });
+  return sendJson(response, { sessions, total, next_page: next ?? null });
 }
 
 /** `GET /api/v1/sessions/{id}`: one context with its tasks, newest change first. */
-export async function serveSession(exchange: ChatExchange): Promise<void> {
+export async function serveSession(exchange: ChatExchange): Promise<undefined> {
   const { request, response, caller, log, sourceOf } = exchange;
   const target = readTarget(request);
   const { limit, page } = readPage(target);
@@ -30,10 +30,11 @@ export async function serveSession(exchange: ChatExchange): Promise<void> {
   const [context] = contexts;
   if (context === undefined) {
     const detail = 'There is no such session, or no longer.';
-    return sendProblem(response, { status: 404, detail, requestId });
+    sendProblem(response, { status: 404, detail, requestId });
+    return undefined;
   }
   const { records, total, next } = await log.list({ principal, contextId, limit, page });
-  sendJson(response, {
+  return sendJson(response, {
     ...(await sessionOf(context, exchange)),
     commands: records.map((record) => commandOf(record, sourceOf)),
     total,
@@ -103,7 +104,7 @@ function lastSegment({ pathname }: URL): string {
   }
 }
 
-function sendJson(response: ServerResponse, value: unknown): void {
+function sendJson(response: ServerResponse, value: unknown): undefined {
   const body = JSON.stringify(value);
   response.writeHead(200, {
     'Content-Type': 'application/json',

@@ -1,7 +1,7 @@
 import { openChat } from '../chat/follow.js';
 import { type Frame, frameWriter } from '../protocol/agent-output.js';
 import { encodeSse, isSessionName, writeCursor } from '../protocol/sse.js';
-import type { ChatExchange } from './chat-exchange.js';
+import type { ChatExchange, Streaming } from './chat-exchange.js';
 import {
   beginningIn,
   readCommandId,
@@ -16,7 +16,13 @@ import { invalid, parameter, readTarget } from './query.js';
 const beyondAll = Number.MAX_SAFE_INTEGER;
 
 /** `GET /api/v1/agent-output/chat` (agent-output/v1, clause 3). */
-export async function serveChat({ request, response, caller, log, streams }: ChatExchange): Promise<void> {
+export async function serveChat({
+  request,
+  response,
+  caller,
+  log,
+  streams,
+}: ChatExchange): Promise<Streaming> {
   const target = readTarget(request);
   const commandId = readCommandId(target);
   const named = parameter(target, 'session_id');
@@ -46,13 +52,17 @@ export async function serveChat({ request, response, caller, log, streams }: Cha
     });
   stream.start();
   await stream.write(retrySoon);
-  if (chat?.kind === 'frames') {
-    await stream.writeAll(chat.first, eventOf);
-    for await (const frames of chat.rest) await stream.writeAll(frames, eventOf);
-  } else {
+  if (chat?.kind !== 'frames') {
     await stream.write(eventOf(interrupted));
+    stream.end();
+    return undefined;
   }
-  stream.end();
+  await stream.writeAll(chat.first, eventOf);
+  const { rest } = chat;
+  return async () => {
+    for await (const frames of rest) await stream.writeAll(frames, eventOf);
+    stream.end();
+  };
 }
 
 const interrupted: Frame = {

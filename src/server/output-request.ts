@@ -42,7 +42,7 @@ export const unknownTask = (): KediError =>
   new KediError('TASK_NOT_FOUND', 'There is no such command, or no longer.');
 
 /** Tells a client that it has had everything: a browser's EventSource does not come back after this. */
-export function sendNothing(response: ServerResponse): void {
+export function sendNothing(response: ServerResponse): undefined {
   response.writeHead(204, { 'Cache-Control': 'no-store' });
   response.end();
 }

@@ -1,7 +1,7 @@
 import { type NumberedLine, openRaw } from '../chat/raw.js';
 import { rawData } from '../protocol/raw-output.js';
 import { encodeSse, writeCursor } from '../protocol/sse.js';
-import type { ChatExchange } from './chat-exchange.js';
+import type { ChatExchange, Streaming } from './chat-exchange.js';
 import {
   beginningIn,
   readCommandId,
@@ -13,7 +13,13 @@ import {
 import { countParameter, invalid, parameter, readTarget } from './query.js';
 
 /** `GET /api/v1/agent-output/stream`: a task's lines as the agent wrote them, with `{session}-{line}` as their ids. */
-export async function serveRaw({ request, response, caller, log, streams }: ChatExchange): Promise<void> {
+export async function serveRaw({
+  request,
+  response,
+  caller,
+  log,
+  streams,
+}: ChatExchange): Promise<Streaming> {
   const target = readTarget(request);
   const commandId = readCommandId(target);
   const channel = readChannel(target);
@@ -37,8 +43,10 @@ export async function serveRaw({ request, response, caller, log, streams }: Chat
     });
   stream.start();
   await stream.write(retrySoon);
-  for await (const batch of lines) await stream.writeAll(batch, eventOf);
-  stream.end();
+  return async () => {
+    for await (const batch of lines) await stream.writeAll(batch, eventOf);
+    stream.end();
+  };
 }
 
 function readChannel(target: URL): 'stdout' | 'stderr' | undefined {
