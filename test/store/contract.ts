@@ -120,20 +120,6 @@ export function storeContract(name: string, make: (options: SubjectOptions) => P
       });
     });
 
-    test('shows nothing before it is durable', async () => {
-      const { log } = await open();
-      const created = log.create(taskOf(key), [opening(1)]);
-      expect(await log.get(key)).toBeUndefined();
-      expect(await log.read(key, 0)).toEqual([]);
-      await created;
-      expect((await log.get(key))?.length).toBe(1);
-      const appended = log.append(key, [ended(5)]);
-      expect((await log.get(key))?.state).toBe('submitted');
-      expect(await log.read(key, 1)).toEqual([]);
-      await appended;
-      expect((await log.get(key))?.state).toBe('completed');
-    });
-
     test('makes one write a task of all that a turn of the event loop appends', async () => {
       const writes: number[] = [];
       const { log } = await open({ appended: ({ entries }) => writes.push(entries) });

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../src/store/index.js';
-import { storeContract } from './contract.js';
+import { type Subject, type SubjectOptions, storeContract } from './contract.js';
+import { ended, opening, taskOf } from './samples.js';
 import { silent } from './silent.js';
 
-storeContract('a SQLite store', async ({ appended, ...options }) => {
+async function subject({ appended, ...options }: SubjectOptions): Promise<Subject> {
   const directory = mkdtempSync(join(tmpdir(), 'kedi-store-'));
   const open = (): Promise<Store> =>
     openStore({
@@ -28,4 +30,23 @@ storeContract('a SQLite store', async ({ appended, ...options }) => {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+storeContract('a SQLite store', subject);
+
+test('a SQLite store shows nothing before it is durable', async () => {
+  const made = await subject({});
+  onTestFinished(made.end);
+  const { log } = made.store;
+  const key = { principal: 'local', taskId: 'task' };
+  const created = log.create(taskOf(key), [opening(1)]);
+  expect(await log.get(key)).toBeUndefined();
+  expect(await log.read(key, 0)).toEqual([]);
+  await created;
+  expect((await log.get(key))?.length).toBe(1);
+  const appended = log.append(key, [ended(5)]);
+  expect((await log.get(key))?.state).toBe('submitted');
+  expect(await log.read(key, 1)).toEqual([]);
+  await appended;
+  expect((await log.get(key))?.state).toBe('completed');
 });
