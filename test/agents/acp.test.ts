@@ -72,6 +72,12 @@ describe.each([1, 2] as const)('an ACP agent that speaks version %i', (version) 
     expect(sent('session/prompt')).not.toContain('Answer with one JSON document');
   });
 
+  it('has its document taken as it is, though it looks like a wrapped one', async () => {
+    const turn = { output: await judge.compile('{"anyOf":[{"type":"object"},{"type":"null"}]}') };
+    const { ran } = await ask({ ...env, FAKE_FORMAT: '1', FAKE_DOCUMENT: '{"value":1}' }, { options, turn });
+    expect(ran.outcome).toEqual({ kind: 'json', document: '{"value":1}' });
+  });
+
   it('is never given a response format that it did not ask for', async () => {
     const { ran, sent } = await ask(
       { ...env, FAKE_DOCUMENT: `Well:\n${widget}\nThat is all.` },

@@ -4,8 +4,8 @@ import { isShape, type Shape, shapeAt, shapesAt, textAt } from '../kit/json-line
 import type { AcpSettings } from './options.js';
 import type { Peer } from './peer.js';
 
-/** The way by which one request's schema goes to the agent. */
-export type SchemaWay = 'none' | 'format' | 'metadata' | 'instruction';
+/** The way by which one request's schema goes to the agent, and its document comes back. */
+export type SchemaWay = 'none' | 'format' | 'metadata' | 'claude-lines' | 'instruction';
 
 export interface Opened {
   readonly sessionId: string;
@@ -85,7 +85,8 @@ function chooseWay(capabilities: Shape, { settings, typed }: Opening): SchemaWay
       : shapeAt(shapeAt(capabilities, 'session'), 'prompt');
   if (settings.structured !== 'instruction') {
     if (isShape(prompt.responseFormat)) return 'format';
-    if (settings.metadata !== undefined) return 'metadata';
+    if (settings.metadata !== undefined)
+      return settings.metadata.claudeLines === true ? 'claude-lines' : 'metadata';
   }
   if (settings.structured !== 'native') return 'instruction';
   throw new KediError(

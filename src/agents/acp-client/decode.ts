@@ -1,7 +1,9 @@
 import type { FinishReason, OutputEvent } from '../../domain/agent.js';
 import { type ClaudeDocument, claudeDecoder } from '../claude-code/decode.js';
 import { type JsonLine, readJsonLine, type Shape, shapeAt, shapesAt, textAt } from '../kit/json-line.js';
+import { openSpeech, updateOf } from './speech.js';
 import { openToolCalls } from './tool-calls.js';
+import { decodeUpdate } from './update.js';
 
 /** Reads the lines of an ACP agent, v1 and the v2 draft, in one process and one turn. */
 export interface AcpDecoder {
@@ -59,136 +61,20 @@ export type Allows = (kind: string) => boolean;
 export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder {
   const tools = openToolCalls();
   const claude = claudeDecoder();
-  const messages: string[] = [];
+  const speech = openSpeech();
   let replaying = false;
   let asked = false;
   let introduction: Shape = {};
-  /** The message that speaks; null: the next words begin one. */
-  let speaking: string | undefined | null = null;
-  let thought: string | undefined;
-  let systemError = false;
-  let lastWarning: string | undefined;
+  let failed = false;
   let stop: AcpStop | undefined;
-
-  const say = (text: string, id: string | undefined): readonly OutputEvent[] => {
-    if (text === '') return [];
-    const startsMessage = speaking === null || speaking !== id;
-    if (startsMessage) messages.push('');
-    speaking = id;
-    messages.push(`${messages.pop() ?? ''}${text}`);
-    return [{ type: 'delta', text, ...(startsMessage ? { startsMessage } : {}) }];
-  };
-
-  const warn = (status: string, text: string): readonly OutputEvent[] => {
-    lastWarning = text.trim();
-    return [{ type: 'status', status, text: text.trim() }];
-  };
-
-  const chunk = (line: JsonLine, update: Shape): readonly OutputEvent[] => {
-    const content = shapeAt(update, 'content');
-    const id = textAt(update, 'messageId');
-    if (content.type !== 'text' || typeof content.text !== 'string') {
-      return [{ type: 'raw', text: contentOf(line) }];
-    }
-    const kind = shapeAt(shapeAt(update, '_meta'), 'claudeCode').kind;
-    // Both say what is not their model's in chunks of a message; these are the marks they leave on them.
-    if (kind === 'informational' || (namesEveryMessage(introduction) && id === undefined)) {
-      return warn('warning', content.text);
-    }
-    return say(content.text, id);
-  };
-
-  const whole = (
-    line: JsonLine,
-    { update, thinks }: { readonly update: Shape; readonly thinks: boolean },
-  ): readonly OutputEvent[] => {
-    const id = textAt(update, 'messageId');
-    const parts = shapesAt(update, 'content');
-    const text = parts.map(([part]) => textAt(part, 'text') ?? '').join('');
-    const others = parts.flatMap(([part, index]): OutputEvent[] =>
-      textAt(part, 'text') === undefined
-        ? [{ type: 'raw', text: line.exact('params', 'update', 'content', index) ?? '' }]
-        : [],
-    );
-    if (thinks) return text === '' || thought === id ? others : [{ type: 'raw', text }, ...others];
-    return messages.at(-1) === text && speaking === id ? others : [...say(text, id), ...others];
-  };
-
-  const update = (line: JsonLine): readonly OutputEvent[] | undefined => {
-    const update = shapeAt(shapeAt(line.shape, 'params'), 'update');
-    const kind = textAt(update, 'sessionUpdate') ?? '';
-    if (replaying && spokenKinds.has(kind)) return [];
-    if (interrupting.has(kind)) speaking = null;
-    switch (kind) {
-      case 'agent_message_chunk':
-        return chunk(line, update);
-      case 'agent_message':
-        return whole(line, { update, thinks: false });
-      case 'agent_thought_chunk':
-        thought = textAt(update, 'messageId');
-        return [{ type: 'raw', text: textAt(shapeAt(update, 'content'), 'text') ?? contentOf(line) }];
-      case 'tool_call_content_chunk':
-      case 'compaction_summary_chunk':
-        return [{ type: 'raw', text: contentOf(line) }];
-      case 'agent_thought':
-        return whole(line, { update, thinks: true });
-      case 'tool_call':
-      case 'tool_call_update':
-        return tools.update(update, (key) => line.exact('params', 'update', key));
-      case 'plan':
-        return [{ type: 'status', status: 'plan', text: planText(update) }];
-      case 'plan_update':
-        return [{ type: 'status', status: 'plan', text: planText(shapeAt(update, 'plan')) }];
-      case 'notice': {
-        const parts = [textAt(update, 'title'), textAt(update, 'description')];
-        return warn(textAt(update, 'severity') ?? 'notice', parts.filter((part) => part).join(': '));
-      }
-      case 'state_update':
-        return state(line, update);
-      case 'usage_update':
-        return cost(line);
-      case 'session_info_update':
-        return sessionInfo(update);
-      case 'compaction_update':
-        return [{ type: 'status', status: 'compaction', text: textAt(update, 'status') ?? '' }];
-      case 'terminal_output_chunk':
-        return [{ type: 'raw', text: textAt(update, 'data') ?? '' }];
-      case 'user_message':
-      case 'user_message_chunk':
-      case 'available_commands_update':
-      case 'current_mode_update':
-      case 'config_option_update':
-      case 'terminal_update':
-        return [];
-      default:
-        return undefined;
-    }
-  };
-
-  /** Codex tells in it that a turn failed which it then ends as if it had not. */
-  const sessionInfo = (update: Shape): readonly OutputEvent[] => {
-    const codex = shapeAt(shapeAt(update, '_meta'), 'codex');
-    if (shapeAt(codex, 'threadStatus').type === 'systemError') systemError = true;
-    const error = shapeAt(codex, 'error');
-    const said = [textAt(error, 'message'), textAt(error, 'additionalDetails')].filter((part) => part);
-    return said.length === 0 ? [] : warn(error.willRetry === true ? 'retry' : 'error', said.join(': '));
-  };
-
-  const state = (line: JsonLine, update: Shape): readonly OutputEvent[] => {
-    if (update.state === 'requires_action') {
-      return [{ type: 'status', status: 'requires_action', text: 'The agent waits for its client.' }];
-    }
-    if (update.state !== 'idle' || !asked || stop !== undefined) return [];
-    return ended(line, { result: update, path: ['params', 'update'] });
-  };
 
   const ended = (
     line: JsonLine,
     { result, path }: { readonly result: Shape; readonly path: readonly string[] },
   ): readonly OutputEvent[] => {
     const reason = textAt(result, 'stopReason') ?? 'cancelled';
-    const error = textAt(shapeAt(result, 'error'), 'message') ?? (systemError ? lastWarning : undefined);
-    stop = { reason: systemError ? 'error' : reason, error };
+    const error = textAt(shapeAt(result, 'error'), 'message') ?? (failed ? speech.lastWarning() : undefined);
+    stop = { reason: failed ? 'error' : reason, error };
     const usage = result.usage === null ? undefined : line.exact(...path, 'usage');
     const [first] = shapesAt(shapeAt(shapeAt(result, '_meta'), 'quota'), 'model_usage');
     const model = first === undefined ? undefined : textAt(first[0], 'model');
@@ -238,7 +124,20 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
   const call = (line: JsonLine): readonly OutputEvent[] | undefined => {
     switch (line.shape.method) {
       case 'session/update':
-        return update(line);
+        return decodeUpdate(line, {
+          speech,
+          tools,
+          introduction,
+          replaying,
+          failed: () => {
+            failed = true;
+          },
+          idle: () => {
+            // A session that was opened again is idle before it is asked, and repeats what it says of itself.
+            if (!asked || stop !== undefined) return [];
+            return ended(line, { result: updateOf(line), path: ['params', 'update'] });
+          },
+        });
       case 'session/request_permission':
         return permission(line);
       case 'elicitation/create':
@@ -273,15 +172,11 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
     },
     introduction: () => introduction,
     stop: () => stop,
-    messages: () => messages,
+    messages: speech.messages,
     claudeDocument: () => claude.document(),
     kindOf: tools.kindOf,
   };
 }
-
-/** The content of an update that is no words, as it was written; the whole update where it has none. */
-const contentOf = (line: JsonLine): string =>
-  line.exact('params', 'update', 'content') ?? line.exact('params', 'update') ?? '';
 
 /** The kind of tool call that a permission request is about. */
 export function permissionKind(params: Shape, kindOf: (id: string) => string | undefined): string {
@@ -292,19 +187,6 @@ export function permissionKind(params: Shape, kindOf: (id: string) => string | u
   return textAt(call, 'kind') ?? (id === undefined ? undefined : kindOf(id)) ?? 'other';
 }
 
-/** Whether each message of the agent's model has an id, so that what has none is not its model's. */
-const namesEveryMessage = (introduction: Shape): boolean =>
-  textAt(shapeAt(introduction, 'agentInfo'), 'name') === '@agentclientprotocol/codex-acp';
-
-/** Updates that tell the conversation, and tell it again when a session is loaded. */
-const spokenKinds = new Set([
-  ...['agent_message_chunk', 'agent_message', 'agent_thought_chunk', 'agent_thought', 'plan', 'plan_update'],
-  ...['tool_call', 'tool_call_update', 'notice', 'terminal_output_chunk', 'compaction_update'],
-]);
-
-/** Updates after which an agent that does not name its messages begins another. */
-const interrupting = new Set(['tool_call', 'plan', 'agent_thought_chunk', 'agent_thought']);
-
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   max_tokens: 'length',
@@ -312,14 +194,3 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content-filter',
   error: 'error',
 };
-
-const planText = (plan: Shape): string =>
-  shapesAt(plan, 'entries')
-    .map(([entry]) => `${entry.status === 'completed' ? '[x]' : '[ ]'} ${textAt(entry, 'content') ?? ''}`)
-    .join('\n');
-
-function cost(line: JsonLine): readonly OutputEvent[] {
-  const { currency } = shapeAt(shapeAt(shapeAt(line.shape, 'params'), 'update'), 'cost');
-  const costUsd = currency === 'USD' ? line.exact('params', 'update', 'cost', 'amount') : undefined;
-  return costUsd === undefined ? [] : [{ type: 'usage', costUsd }];
-}

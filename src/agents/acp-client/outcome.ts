@@ -11,7 +11,14 @@ import type { AcpDecoder } from './decode.js';
 /** What a turn came to. Only `end_turn` is a completed answer, and not even that where the agent told of a failure. */
 export function outcomeOf(
   decoder: AcpDecoder,
-  { way, schema }: { readonly way: SchemaWay; readonly schema: OutgoingSchema | undefined },
+  {
+    way,
+    schema,
+  }: {
+    readonly way: SchemaWay;
+    /** The copy of the schema that a model's API takes. */
+    readonly schema: OutgoingSchema | undefined;
+  },
 ): Outcome {
   const stop = decoder.stop();
   if (stop?.reason !== 'end_turn') {
@@ -19,16 +26,22 @@ export function outcomeOf(
     throw new KediError('AGENT_FAILED', `The agent did not complete its turn: ${why}`);
   }
   if (schema === undefined) return { kind: 'done' };
-  const messages = decoder.messages();
-  const claude = way === 'metadata' ? decoder.claudeDocument() : undefined;
-  if (claude !== undefined) {
+  if (way === 'claude-lines') {
+    const claude = decoder.claudeDocument();
+    if (claude === undefined) {
+      throw new KediError(
+        'RESULT_MISSING',
+        'The agent ended without a document; it answered in words alone.',
+      );
+    }
     const document = schema.unwrap(claude.text);
     return claude.exact ? { kind: 'json', document } : { kind: 'json', document, parsed: true };
   }
+  const messages = decoder.messages();
   if (way !== 'instruction') {
     const document = messages.at(-1);
     if (document === undefined) throw new KediError('RESULT_MISSING', 'The agent ended without a word.');
-    return { kind: 'json', document: schema.unwrap(document) };
+    return { kind: 'json', document };
   }
   return fromWords(messages);
 }

@@ -109,16 +109,14 @@ interface Talk {
 
 /** Our half of the conversation; resolves when the prompt was answered (v1) or accepted (v2). */
 async function converse(peer: Peer, talk: Talk): Promise<Opened> {
-  const { turn, settings, decoder, slots, cwd, notices } = talk;
+  const { turn, settings, decoder, cwd, notices } = talk;
   const { signal } = turn;
-  const metadata = settings.metadata;
   const opened = await openConversation(peer, {
     settings,
     typed: turn.output !== undefined,
     session: turn.session,
     cwd,
-    sessionMeta: (way) =>
-      way === 'metadata' && metadata?.on === 'session' ? schemaMeta(metadata, slots.wrapped) : undefined,
+    sessionMeta: (way) => sessionMeta(way, talk),
     introduction: decoder.introduction,
     replays: decoder.replays,
     signal,
@@ -144,10 +142,15 @@ async function promptText(
   return before === undefined ? asked : `${before}\n\nUser: ${asked}`;
 }
 
-function promptExtras(way: SchemaWay, { settings, slots }: Talk): Shape {
+function sessionMeta(way: SchemaWay, { settings: { metadata }, slots }: Talk): Shape | undefined {
+  if (metadata === undefined) return undefined;
+  if (way === 'claude-lines') return schemaMeta(metadata, slots.wrapped);
+  return way === 'metadata' && metadata.on === 'session' ? schemaMeta(metadata, slots.plain) : undefined;
+}
+
+function promptExtras(way: SchemaWay, { settings: { metadata }, slots }: Talk): Shape {
   if (way === 'format') {
     return { responseFormat: { type: 'json', name: 'kedi-structured-output', schema: slots.plain } };
   }
-  const { metadata } = settings;
   return way === 'metadata' && metadata?.on === 'prompt' ? { _meta: schemaMeta(metadata, slots.plain) } : {};
 }
