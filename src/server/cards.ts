@@ -36,6 +36,7 @@ export function createCards({
   settings,
   offering,
   security,
+  grpcAddress,
 }: {
   readonly settings: Pick<
     Settings,
@@ -43,15 +44,19 @@ export function createCards({
   >;
   readonly offering: Offering;
   readonly security: CardSecurity | undefined;
+  /** Where gRPC is served, once it is. */
+  readonly grpcAddress: () => string | undefined;
 }): Cards {
   const { publicUrl, bindings, cardKey } = settings;
   const key = cardKey === undefined ? undefined : readCardKey(cardKey);
   const strict = settings.strictCard || key !== undefined;
-  const write = (handwritten: HandwrittenCard, baseUrl: string): Promise<string> =>
-    sign(writeCard(handwritten, serveCard(baseUrl, { bindings, offering, security, strict })), {
-      key,
-      baseUrl,
-    });
+  const write = (handwritten: HandwrittenCard, baseUrl: string): Promise<string> => {
+    const interfaces = [
+      ...bindings.map((binding) => interfaceOf(binding, { baseUrl, grpcAddress: grpcAddress() })),
+      agentOutputInterface(baseUrl, { strict }),
+    ];
+    return sign(writeCard(handwritten, serveCard({ interfaces, offering, security })), { key, baseUrl });
+  };
 
   const cardOf = (file: string | undefined) => {
     const handwritten = readHandwritten(file);
@@ -88,26 +93,18 @@ function readHandwritten(file: string | undefined): HandwrittenCard {
   return readHandwrittenCard(text, path);
 }
 
-function serveCard(
-  baseUrl: string,
-  {
-    bindings,
-    offering,
-    security,
-    strict,
-  }: {
-    readonly bindings: readonly Binding[];
-    readonly offering: Offering;
-    readonly security: CardSecurity | undefined;
-    readonly strict: boolean;
-  },
-): ServedCard {
+function serveCard({
+  interfaces,
+  offering,
+  security,
+}: {
+  readonly interfaces: readonly CardInterface[];
+  readonly offering: Offering;
+  readonly security: CardSecurity | undefined;
+}): ServedCard {
   return {
     version: packageVersion,
-    interfaces: [
-      ...bindings.map((binding) => interfaceOf(binding, baseUrl)),
-      agentOutputInterface(baseUrl, { strict }),
-    ],
+    interfaces,
     extensions: offering.extensions,
     extended: security !== undefined,
     security,
@@ -115,13 +112,18 @@ function serveCard(
   };
 }
 
-function interfaceOf(binding: Binding, baseUrl: string): CardInterface {
+function interfaceOf(
+  binding: Binding,
+  { baseUrl, grpcAddress = '' }: { readonly baseUrl: string; readonly grpcAddress: string | undefined },
+): CardInterface {
   const protocolVersion = A2A_PROTOCOL_VERSION;
   switch (binding) {
     case 'json-rpc':
       return { url: `${baseUrl}${JSON_RPC_PATH}`, protocolBinding: 'JSONRPC', protocolVersion };
     case 'http-json':
       return { url: `${baseUrl}${HTTP_JSON_PATH}`, protocolBinding: 'HTTP+JSON', protocolVersion };
+    case 'grpc':
+      return { url: grpcAddress, protocolBinding: 'GRPC', protocolVersion };
   }
 }
 

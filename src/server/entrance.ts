@@ -23,13 +23,14 @@ export function createEntrance({
   guarding,
   authentication,
   isOpen,
+  requestIds,
 }: {
   readonly guarding: Guarding;
   readonly authentication: Authentication | undefined;
   readonly isOpen: (path: string) => boolean;
+  readonly requestIds: () => string;
 }): Entrance {
   const guard = createGuard(guarding);
-  const requestIds = createRequestIds();
   return (request, response) => {
     const refusal = guard(request);
     if (refusal !== undefined) return refuse(request, response, refusal);
@@ -83,7 +84,7 @@ const callCodes: ReadonlyMap<number, FailureCode> = new Map([
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 /** Request ids that are unique among servers and cost nothing. */
-function createRequestIds(): () => string {
+export function createRequestIds(): () => string {
   const server = Math.random().toString(36).slice(2, 8);
   let count = 0;
   return () => {

@@ -1,4 +1,9 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AgentKind } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import type { Logger } from '../domain/ports.js';
@@ -9,8 +14,9 @@ import type { Authentication } from './auth/index.js';
 import type { Caller } from './caller.js';
 import { CARD_PATH } from './card-route.js';
 import { createCards } from './cards.js';
-import { createEntrance } from './entrance.js';
+import { createEntrance, createRequestIds } from './entrance.js';
 import { createEventStreams } from './event-stream.js';
+import type { GrpcServer } from './grpc/index.js';
 import { createHttpJsonRoute, isHttpJson } from './http-json-route.js';
 import { createJsonRpcRoute, isJsonRpc } from './json-rpc-route.js';
 import { isLoopback } from './loopback.js';
@@ -28,6 +34,8 @@ export type ServerSettings = Pick<
   | 'port'
   | 'publicUrl'
   | 'bindings'
+  | 'grpcPort'
+  | 'grpcAddress'
   | 'allowedOrigins'
   | 'publicCard'
   | 'card'
@@ -83,7 +91,13 @@ export function createServer({
     );
   }
   const offering = describeOffering(agentKind, agentOptions);
-  const cards = createCards({ settings, offering, security: authentication?.security });
+  let grpc: GrpcServer | undefined;
+  const cards = createCards({
+    settings,
+    offering,
+    security: authentication?.security,
+    grpcAddress: () => settings.grpcAddress ?? grpc?.address,
+  });
   const isOpen = (path: string): boolean =>
     openPaths.has(path) || path.startsWith('/web/') || (settings.publicCard && path === CARD_PATH);
   const streams = createEventStreams(heartbeatMs === undefined ? {} : { heartbeatMs });
@@ -107,7 +121,8 @@ export function createServer({
     logger,
     vitals: { check: store.check, counts: engine.counts, closing: () => closing },
   });
-  const enter = createEntrance({ guarding: settings, authentication, isOpen });
+  const requestIds = createRequestIds();
+  const enter = createEntrance({ guarding: settings, authentication, isOpen, requestIds });
 
   const serve = (request: IncomingMessage, response: ServerResponse, caller: Caller | undefined): void => {
     if (caller === undefined) return;
@@ -133,21 +148,23 @@ export function createServer({
 
   return {
     handler,
-    listen: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', (error) => reject(cannotListen(settings, error)));
-        server.listen(settings.port, settings.host, () => {
-          const address = server.address();
-          const port = address !== null && typeof address === 'object' ? address.port : settings.port;
-          const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-          resolve({ host: settings.host, port, url: `http://${host}:${port}` });
-        });
-      }),
+    async listen() {
+      if (speaks('grpc')) {
+        // Loaded only where it is served.
+        const { listenGrpc } = await import('./grpc/index.js');
+        const { host, grpcPort: port, maxBody } = settings;
+        grpc = await listenGrpc({ ...surroundings, authentication, requestIds }, { host, port, maxBody });
+      }
+      const port = await listenHttp(server, settings);
+      const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+      return { host: settings.host, port, url: `http://${host}:${port}` };
+    },
     async close() {
       closing = true;
       // Meanwhile clients may still fetch what they wait for.
       await engine.drain(settings.grace);
       streams.close();
+      await grpc?.close();
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const cutOff = setTimeout(() => server.closeAllConnections(), 1_000);
@@ -159,6 +176,15 @@ export function createServer({
 
 /** What everyone may see, with credentials or without: that the server lives, its page, and the key of its card. */
 const openPaths: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz', JWKS_PATH]);
+
+const listenHttp = (server: HttpServer, settings: ServerSettings): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(settings, error)));
+    server.listen(settings.port, settings.host, () => {
+      const address = server.address();
+      resolve(address !== null && typeof address === 'object' ? address.port : settings.port);
+    });
+  });
 
 function cannotListen({ host, port }: ServerSettings, error: Error & { readonly code?: string }): KediError {
   const reasons: Readonly<Record<string, string>> = {

@@ -2,14 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { A2A_PROTOCOL_VERSION, Extensions } from '@a2a-js/sdk';
 import { KediError } from '../domain/errors.js';
 
-/**
- * Checks the service parameter `A2A-Version` (A2A 1.0, 3.6), from the header or else the query, by major and minor
- * number. Any other version, and none at all, which means 0.3: KediError VERSION_NOT_SUPPORTED.
- */
+/** Checks the service parameter `A2A-Version` (A2A 1.0, 3.6), from the header or else the query. */
 export function requireVersion(request: IncomingMessage): void {
   const header = request.headers['a2a-version'];
-  if (header === A2A_PROTOCOL_VERSION) return;
-  const written = (header?.toString() || versionInQuery(request.url ?? '')).trim();
+  if (header !== A2A_PROTOCOL_VERSION) checkVersion(header?.toString() || versionInQuery(request.url ?? ''));
+}
+
+/**
+ * Compares a version that a client asks for by major and minor number. Any other version, and none at all, which means
+ * 0.3: KediError VERSION_NOT_SUPPORTED.
+ */
+export function checkVersion(version: string): void {
+  const written = version.trim();
   if (/^(\d+\.\d+)(\.\d+)?$/.exec(written)?.[1] === A2A_PROTOCOL_VERSION) return;
   const asked =
     written === ''
@@ -23,10 +27,12 @@ export function requireVersion(request: IncomingMessage): void {
 }
 
 /** The URIs in the service parameter `A2A-Extensions` (3.2.6). */
-export function readExtensions({ headers }: IncomingMessage): readonly string[] {
-  const header = headers['a2a-extensions'];
-  return header === undefined ? none : Extensions.parseServiceParameter(header.toString());
-}
+export const readExtensions = ({ headers }: IncomingMessage): readonly string[] =>
+  parseExtensions(headers['a2a-extensions']?.toString());
+
+/** The same from the parameter's text. */
+export const parseExtensions = (text: string | undefined): readonly string[] =>
+  text === undefined ? none : Extensions.parseServiceParameter(text);
 
 /** The response's header that tells which of the extensions asked for are in force; no header for none. */
 export function extensionsHeader(

@@ -37,8 +37,22 @@ export const networkSettings = {
     value: 'LIST',
     fallback: 'json-rpc,http-json',
     shape: 'list',
-    help: 'Which bindings of A2A are served and on the card: json-rpc, http-json.',
+    help: 'Which bindings of A2A are served and on the card: json-rpc, http-json, grpc.',
     read: readBindings,
+  },
+  grpcPort: count({
+    group: 'Network',
+    fallback: '8001',
+    from: '0',
+    to: '65535',
+    help: 'The port of the binding over gRPC, where it is served; 0 takes any free one.',
+  }),
+  grpcAddress: {
+    group: 'Network',
+    value: 'HOST:PORT',
+    fallback: undefined,
+    help: 'Where clients reach the binding over gRPC, for the card; needed with --public-url.',
+    read: readWord,
   },
   allowedOrigins: {
     group: 'Network',

@@ -1,0 +1,183 @@
+// Our own handlers on the SDK's service definition: its adapter writes a stream without waiting for its reader, and goes
+// on when its caller is gone.
+import { once } from 'node:events';
+import {
+  AgentCard,
+  CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetExtendedAgentCardRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
+  ListTasksRequest,
+  ListTasksResponse,
+  type MessageFns,
+  SendMessageRequest,
+  SendMessageResponse,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk';
+import {
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Metadata,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { writeStreamEvent } from '../../protocol/a2a-write.js';
+import type { Params } from '../../protocol/fields.js';
+import { jsonText, readSpans } from '../../schema/document.js';
+import { type BindingSurroundings, tell } from '../answer.js';
+import type { Authentication } from '../auth/index.js';
+import { type Caller, LOCAL_PRINCIPAL } from '../caller.js';
+import { findMethod, type Prepared } from '../methods.js';
+import type { CallContext } from '../service.js';
+import { checkVersion, extensionsHeader, parseExtensions } from '../service-parameters.js';
+import { type GrpcStatus, refusedStatus, statusOf } from './status.js';
+
+export interface GrpcSurroundings extends Omit<BindingSurroundings, 'streams' | 'maxBody'> {
+  readonly authentication: Authentication | undefined;
+  readonly requestIds: () => string;
+  /** Aborts when the server ends: what waits for a task is given up, and the task's end is in the store. */
+  readonly closing: AbortSignal;
+}
+
+type Call = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
+
+/** The gRPC binding of A2A 1.0 (clause 10), over the same methods as the others, through ProtoJSON. */
+export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServiceImplementation {
+  const { service, logger, extensions: supported } = surroundings;
+
+  /** Everything before the method itself runs; `run` gets what it needs, and errors become a status. */
+  async function enter<Request>(
+    call: Call,
+    {
+      method,
+      request,
+      run,
+    }: {
+      readonly method: string;
+      readonly request: Codec<Request>;
+      readonly run: (prepared: Prepared, context: CallContext) => Promise<void>;
+    },
+  ): Promise<GrpcStatus | undefined> {
+    let caller: Caller = { principal: '', requestId: surroundings.requestIds() };
+    const gone = new AbortController();
+    call.on('cancelled', () => gone.abort());
+    try {
+      const identity = await identify(call, surroundings.authentication);
+      if (!identity.ok) return refusedStatus(identity);
+      caller = { ...caller, principal: identity.principal };
+      checkVersion(parameter(call, 'a2a-version') ?? '');
+      // The call was decoded by this very codec.
+      const params = paramsOf(request.toJSON(call.request as Request));
+      const prepared = findMethod(method)(params, service);
+      const extensions = parseExtensions(parameter(call, 'a2a-extensions'));
+      const metadata = new Metadata();
+      const active = extensionsHeader([...extensions, ...prepared.named], supported);
+      for (const [name, value] of Object.entries(active)) metadata.set(name.toLowerCase(), value);
+      call.sendMetadata(metadata);
+      const signal = AbortSignal.any([gone.signal, surroundings.closing]);
+      await run(prepared, { caller, extensions, host: call.getHost(), signal });
+      return undefined;
+    } catch (error) {
+      return statusOf(tell(error, caller, logger));
+    }
+  }
+
+  const unary =
+    <Request, Result>(
+      method: string,
+      { request, result }: { readonly request: Codec<Request>; readonly result: Codec<Result> },
+    ): handleUnaryCall<Request, Result> =>
+    async (call, callback) => {
+      let answer: Result | undefined;
+      const status = await enter(call, {
+        method,
+        request,
+        run: async (prepared, context) => {
+          if (prepared.kind === 'unary') answer = result.fromJSON(JSON.parse(await prepared.run(context)));
+        },
+      });
+      if (status === undefined) callback(null, answer);
+      else callback(status);
+    };
+
+  const streaming =
+    <Request>(method: string, request: Codec<Request>): handleServerStreamingCall<Request, StreamResponse> =>
+    async (call) => {
+      const status = await enter(call, {
+        method,
+        request,
+        run: async (prepared, context) => {
+          if (prepared.kind !== 'stream') return;
+          for await (const events of prepared.open(context)) {
+            for (const event of events) {
+              const message = StreamResponse.fromJSON(JSON.parse(writeStreamEvent(event)));
+              if (!call.write(message)) await once(call, 'drain', { signal: context.signal });
+            }
+          }
+        },
+      });
+      if (status === undefined || call.cancelled) call.end();
+      else call.emit('error', status);
+    };
+
+  return {
+    sendMessage: unary('SendMessage', { request: SendMessageRequest, result: SendMessageResponse }),
+    sendStreamingMessage: streaming('SendStreamingMessage', SendMessageRequest),
+    getTask: unary('GetTask', { request: GetTaskRequest, result: Task }),
+    listTasks: unary('ListTasks', { request: ListTasksRequest, result: ListTasksResponse }),
+    cancelTask: unary('CancelTask', { request: CancelTaskRequest, result: Task }),
+    subscribeToTask: streaming('SubscribeToTask', SubscribeToTaskRequest),
+    createTaskPushNotificationConfig: unary('CreateTaskPushNotificationConfig', {
+      request: TaskPushNotificationConfig,
+      result: TaskPushNotificationConfig,
+    }),
+    getTaskPushNotificationConfig: unary('GetTaskPushNotificationConfig', {
+      request: GetTaskPushNotificationConfigRequest,
+      result: TaskPushNotificationConfig,
+    }),
+    listTaskPushNotificationConfigs: unary('ListTaskPushNotificationConfigs', {
+      request: ListTaskPushNotificationConfigsRequest,
+      result: ListTaskPushNotificationConfigsResponse,
+    }),
+    deleteTaskPushNotificationConfig: unary('DeleteTaskPushNotificationConfig', {
+      request: DeleteTaskPushNotificationConfigRequest,
+      result: empty,
+    }),
+    getExtendedAgentCard: unary('GetExtendedAgentCard', {
+      request: GetExtendedAgentCardRequest,
+      result: AgentCard,
+    }),
+  };
+}
+
+/** `google.protobuf.Empty`. */
+const empty = { fromJSON: () => ({}), toJSON: () => ({}) };
+
+type Codec<T> = Pick<MessageFns<T>, 'fromJSON' | 'toJSON'>;
+
+function paramsOf(json: unknown): Params {
+  const read = readSpans(jsonText(json), { depth: 1_000 });
+  if (!read.ok) throw new Error(read.reason);
+  return { span: read.span, flaws: [] };
+}
+
+/** A service parameter (10.2). */
+function parameter(call: Call, name: string): string | undefined {
+  const values = call.metadata.get(name);
+  return values.length === 0 ? undefined : values.join(',');
+}
+
+async function identify(call: Call, authentication: Authentication | undefined) {
+  if (authentication === undefined) return { ok: true, principal: LOCAL_PRINCIPAL } as const;
+  const headers = Object.fromEntries(
+    Object.entries(call.metadata.getMap()).map(([name, value]) => [name, value.toString()]),
+  );
+  return authentication.identify({ headers, address: call.getPeer().replace(/:\d+$/, '') });
+}
