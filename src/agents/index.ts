@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { AgentKind } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import { readDocument } from '../schema/document.js';
+import { a2a } from './a2a.js';
 import { acp } from './acp.js';
 import { aiSdk } from './ai-sdk.js';
 import { claudeCode } from './claude-code.js';
@@ -20,6 +21,7 @@ export const agentKinds: readonly AgentKind[] = [
   acp,
   openai,
   aiSdk,
+  a2a,
   module,
 ];
 

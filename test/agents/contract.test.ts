@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { agentKinds } from '../../src/agents/index.js';
+import { a2aFixture } from './contract/a2a.js';
 import { acpFixture } from './contract/acp.js';
 import { aiSdkFixture } from './contract/ai-sdk.js';
 import { claudeCodeFixture } from './contract/claude-code.js';
@@ -20,6 +21,7 @@ const fixtures: readonly AgentFixture[] = [
   moduleFixture,
   openaiFixture,
   aiSdkFixture,
+  a2aFixture,
 ];
 
 for (const fixture of fixtures) contract(fixture);
