@@ -1,7 +1,7 @@
 import type { FinishReason, OutputSource } from '../domain/agent.js';
-import type { FailureCode } from '../domain/errors.js';
+import { type FailureCode, KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
-import { oneLine } from './sse.js';
+import { isSessionName, oneLine, writeCursor } from './sse.js';
 
 /** Extension `agent-output/v1`, by which a client knows that a task can be watched as a conversation (clause 1). */
 export const AGENT_OUTPUT_URI = 'https://agentic-sandbox.aiwg.io/extensions/agent-output/v1';
@@ -119,6 +119,21 @@ export function frameWriter({
 }): (frame: Frame) => string {
   const place = `"session_id":${JSON.stringify(sessionId)},"raw_ref":{"command_id":${JSON.stringify(commandId)},"line":`;
   return ({ body, line }) => `{${fields(body)},${place}${line}}}`;
+}
+
+/**
+ * Prints frames of one task as server-sent events. The data is on one line by its making, so that no frame is looked
+ * through for line endings again; a session's name that could not stand in an id: KediError INTERNAL.
+ */
+export function eventWriter(place: {
+  readonly sessionId: string;
+  readonly commandId: string;
+}): (frame: Frame) => string {
+  const { sessionId: session } = place;
+  if (!isSessionName(session)) throw new KediError('INTERNAL', 'A session whose name cannot stand in an id.');
+  const data = frameWriter(place);
+  return (frame) =>
+    `event: ${frame.body.event}\nid: ${writeCursor({ session, seq: frame.seq })}\ndata: ${data(frame)}\n\n`;
 }
 
 function fields(body: FrameBody): string {

@@ -1,6 +1,6 @@
 import { openChat } from '../chat/follow.js';
-import { type Frame, frameWriter } from '../protocol/agent-output.js';
-import { encodeSse, isSessionName, writeCursor } from '../protocol/sse.js';
+import { eventWriter, type Frame } from '../protocol/agent-output.js';
+import { isSessionName } from '../protocol/sse.js';
 import type { ChatExchange, Streaming } from './chat-exchange.js';
 import {
   beginningIn,
@@ -43,13 +43,7 @@ export async function serveChat({
   if (chat?.kind === 'ahead') throw invalid('Last-Event-ID', 'is the id of an event that does not exist yet');
   if (chat?.kind !== 'frames' && !resuming) throw unknownTask();
 
-  const write = frameWriter({ sessionId, commandId });
-  const eventOf = (frame: Frame): string =>
-    encodeSse({
-      event: frame.body.event,
-      id: writeCursor({ session: sessionId, seq: frame.seq }),
-      data: write(frame),
-    });
+  const eventOf = eventWriter({ sessionId, commandId });
   stream.start();
   await stream.write(retrySoon);
   if (chat?.kind !== 'frames') {

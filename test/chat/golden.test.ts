@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { project, unread } from '../../src/chat/project.js';
 import type { Entry } from '../../src/domain/task.js';
-import { frameWriter } from '../../src/protocol/agent-output.js';
-import { encodeSse, writeCursor } from '../../src/protocol/sse.js';
+import { eventWriter } from '../../src/protocol/agent-output.js';
 import { decoders, logOf, recordings } from '../support/decoders.js';
 
-const session = 'session';
-const write = frameWriter({ sessionId: session, commandId: 'command' });
+const write = eventWriter({ sessionId: 'session', commandId: 'command' });
 
 /** How the engine ends a task whose agent ended like this. */
 function ended(entries: readonly Entry[]): readonly Entry[] {
@@ -19,15 +17,7 @@ function ended(entries: readonly Entry[]): readonly Entry[] {
 
 /** The stream as a reader gets it, byte for byte. */
 const streamOf = (entries: readonly Entry[]): string =>
-  project(unread, ended(entries))
-    .frames.map((frame) =>
-      encodeSse({
-        event: frame.body.event,
-        id: writeCursor({ session, seq: frame.seq }),
-        data: write(frame),
-      }),
-    )
-    .join('');
+  project(unread, ended(entries)).frames.map(write).join('');
 
 for (const decoder of decoders) {
   describe(`the chat of ${decoder.agent}`, () => {

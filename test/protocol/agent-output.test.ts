@@ -3,9 +3,11 @@ import {
   AGENT_OUTPUT_URI,
   agentOutputExtension,
   agentOutputInterface,
+  eventWriter,
   type FrameBody,
   frameWriter,
 } from '../../src/protocol/agent-output.js';
+import { encodeSse } from '../../src/protocol/sse.js';
 import { document } from '../support/json.js';
 
 const write = frameWriter({ sessionId: 's-1', commandId: 'c-1' });
@@ -123,6 +125,15 @@ describe('the data of a frame', () => {
     const text = data({ event: 'tool_call', toolId: 't', name: 'n', input });
     expect(text).toContain('"input":{   "id": 9007199254740993,    "price": 78.0}');
     expect(text).not.toMatch(/[\r\n]/);
+  });
+
+  it('is the data of an event with the id that a client comes back with', () => {
+    const event = eventWriter({ sessionId: 's-1', commandId: 'c-1' });
+    const body: FrameBody = { event: 'delta', content: 'a\nb' };
+    expect(event({ seq: 3, line: 7, body })).toBe(
+      encodeSse({ event: 'delta', id: 's-1-3', data: data(body) }),
+    );
+    expect(() => eventWriter({ sessionId: 'a\nb', commandId: 'c' })).toThrow(/cannot stand in an id/);
   });
 
   it('cannot be broken out of by what an agent says', () => {
