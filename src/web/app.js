@@ -71,6 +71,7 @@ async function replay(opened) {
 async function follow(opened, { id, view, replies = [] }) {
   const { signal } = opened.leave;
   opened.running.set(id, view);
+  view.working(true);
   settle(opened);
   try {
     const lost = (gone) => {
@@ -86,7 +87,10 @@ async function follow(opened, { id, view, replies = [] }) {
         if (reply !== undefined) view.reply(reply);
       }
       keepDown(() => view.frame(event));
-      if (status !== undefined) settle(opened);
+      if (status !== undefined) {
+        view.working(opened.question !== id);
+        settle(opened);
+      }
       if (event.event === 'done' || event.event === 'error') break;
     }
     const task = await server.call('GetTask', { id });
@@ -94,6 +98,7 @@ async function follow(opened, { id, view, replies = [] }) {
   } catch (error) {
     if (!signal.aborted) view.refused(sentenceOf(error));
   } finally {
+    view.working(false);
     opened.running.delete(id);
     if (opened.question === id) opened.question = undefined;
     settle(opened);

@@ -148,6 +148,11 @@ export function createCommandView({ typed }) {
         ]),
       );
     },
+    /** Whether the agent is at work on it. */
+    working(on) {
+      root.classList.toggle('working', on);
+      root.setAttribute('aria-busy', String(on));
+    },
     frame({ event, data }) {
       shown[event]?.(readJson(data));
     },

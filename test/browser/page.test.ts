@@ -46,6 +46,7 @@ withBrowser('the page', () => {
     expect(whole).toMatch(demoAnswer('Hello there'));
     expect(early.length).toBeLessThan(whole.length);
     expect(whole.startsWith(early)).toBe(true);
+    await page.locator('.command[aria-busy="false"]').waitFor();
     expect(await seen(page.locator('.bubble'))).toBe('Hello there');
     await takePicture(page, 'answer');
   });
