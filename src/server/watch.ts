@@ -34,7 +34,8 @@ export async function awaitTask(log: TaskLog, record: TaskRecord, signal: AbortS
   const fold = foldTask(record);
   for await (const entries of follow(log, record, { signal })) {
     fold.add(entries);
-    if (fold.length >= record.length && isSettled(fold.state)) return fold.task();
+    if (fold.length < record.length) await nextTurn();
+    else if (isSettled(fold.state)) return fold.task();
   }
   signal.throwIfAborted();
   throw taskNotFound(record.taskId);
@@ -61,9 +62,12 @@ export async function* streamTask(
   const fold = foldTask(record);
   let events: StreamEvent[] = [];
   let begun = false;
+  const tell = (event: StreamEvent): void => {
+    events.push(event);
+  };
   for await (const entries of follow(log, record, { signal })) {
     for (const entry of entries) {
-      fold.add([entry], begun ? (event) => events.push(event) : undefined);
+      fold.add([entry], begun ? tell : undefined);
       const begins =
         since === undefined ? fold.length === record.length : entry.type === 'message' && fold.length > since;
       if (begins && fold.length <= record.length) {
@@ -75,9 +79,11 @@ export async function* streamTask(
         return;
       }
     }
-    if (fold.length < record.length || events.length === 0) continue;
-    yield events;
-    events = [];
+    if (fold.length < record.length) await nextTurn();
+    else if (events.length > 0) {
+      yield events;
+      events = [];
+    }
   }
 }
 
