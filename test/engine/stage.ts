@@ -57,14 +57,16 @@ export async function stage({
 
   const settled = async (key: TaskKey): Promise<readonly Entry[]> => {
     const entries: Entry[] = [];
-    for await (const more of follow(store.log, key, { signal: AbortSignal.timeout(15_000) })) {
+    const signal = AbortSignal.timeout(15_000);
+    for await (const more of follow(store.log, key, { signal })) {
       entries.push(...more);
       const last = entries.at(-1);
       const record = await store.log.get(key);
       if (last?.type === 'state' && entries.length === record?.length) {
-        if (isTerminal(last.state) || isInterrupted(last.state)) break;
+        if (isTerminal(last.state) || isInterrupted(last.state)) return entries;
       }
     }
+    signal.throwIfAborted();
     return entries;
   };
   return {
