@@ -70,13 +70,13 @@ export function foldTask({
   let messageBegins = false;
   let length = 0;
 
-  function addEntry(entry: Entry, tell: (event: StreamEvent) => void): void {
+  function addEntry(entry: Entry, tell: Tell): void {
     const state = stateAfter(entry);
     switch (entry.type) {
       case 'message': {
         if (length === 0) structured = entry.structured !== undefined;
         else if (status.message !== undefined) history.push(status.message);
-        history.push({ ...entry.message, contextId, taskId });
+        history.push(inTask(entry.message));
         break;
       }
       case 'run':
@@ -91,7 +91,7 @@ export function foldTask({
       case 'notice':
         break;
       case 'state':
-        if (isTerminal(entry.state) && answer.length > 0) tell(chunk('', { lastChunk: true }));
+        if (isTerminal(entry.state) && answer.length > 0) tell?.(chunk('', { lastChunk: true }));
         break;
     }
     if (state !== undefined) {
@@ -99,12 +99,24 @@ export function foldTask({
         entry.type === 'state'
           ? settledStatus(entry, { taskId, contextId, structured, index: length })
           : { state, at: entry.at };
-      if (length > 0) tell({ kind: 'status', taskId, contextId, status });
+      if (length > 0) tell?.({ kind: 'status', taskId, contextId, status });
     }
     length += 1;
   }
 
-  function addLine({ events }: Line, tell: (event: StreamEvent) => void): void {
+  // Written out, because a spread costs more than all the rest of a short task's fold.
+  const inTask = (message: Message): Message => ({
+    messageId: message.messageId,
+    role: message.role,
+    parts: message.parts,
+    contextId,
+    taskId,
+    metadata: message.metadata,
+    extensions: message.extensions,
+    referenceTaskIds: message.referenceTaskIds,
+  });
+
+  function addLine({ events }: Line, tell: Tell): void {
     let said = '';
     for (const event of events ?? []) {
       if (event.type === 'delta' && event.parent === undefined) {
@@ -118,7 +130,7 @@ export function foldTask({
       }
     }
     if (said === '') return;
-    tell(chunk(said, { lastChunk: false }));
+    tell?.(chunk(said, { lastChunk: false }));
     answer.push(said);
   }
 
@@ -133,17 +145,17 @@ export function foldTask({
 
   function addArtifact(
     update: { readonly artifact: Artifact; readonly append: boolean; readonly lastChunk: boolean },
-    tell: (event: StreamEvent) => void,
+    tell: Tell,
   ): void {
     const { artifact } = update;
     const known = update.append ? artifacts.get(artifact.artifactId) : undefined;
     if (known === undefined) artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
     else for (const part of artifact.parts) known.parts.push(part);
-    tell({ kind: 'artifact', taskId, contextId, ...update, append: known !== undefined });
+    tell?.({ kind: 'artifact', taskId, contextId, ...update, append: known !== undefined });
   }
 
   return {
-    add: (entries, tell = ignore) => {
+    add: (entries, tell) => {
       for (const entry of entries) addEntry(entry, tell);
     },
     get length() {
@@ -198,7 +210,8 @@ export function settledStatus(
   return { state, at, message };
 }
 
-const ignore = (): void => {};
+/** Undefined: nobody listens, and nothing is made up for a listener. */
+type Tell = ((event: StreamEvent) => void) | undefined;
 
 const response = (text: string): Artifact => ({
   artifactId: RESPONSE_ARTIFACT,
