@@ -72,6 +72,10 @@ function named(part: unknown): string {
   return `[${details.filter((detail) => detail !== undefined).join(' ')}]`;
 }
 
+/** Whether a message has a content that can be read: words, or a list of blocks. */
+export const hasContent = ({ content }: Shape): boolean =>
+  typeof content === 'string' || Array.isArray(content);
+
 /** The blocks of a message with their indexes; one that is no object has no type, and is shown as it is. */
 export function blocksOf({ content }: Shape): readonly (readonly [Shape, number])[] {
   if (!Array.isArray(content)) return [];

@@ -1,7 +1,7 @@
 import type { FinishReason, OutputEvent } from '../../domain/agent.js';
 import type { JsonText } from '../../domain/json.js';
 import { type JsonLine, readJsonLine, type Shape, shapeAt, textAt } from '../kit/json-line.js';
-import { blocksOf, exactInput, isToolCall, isToolResult, toolResult } from './blocks.js';
+import { blocksOf, exactInput, hasContent, isToolCall, isToolResult, toolResult } from './blocks.js';
 import { openMessages } from './messages.js';
 import { decodeSystem } from './system.js';
 
@@ -75,6 +75,7 @@ export function claudeDecoder(): ClaudeDecoder {
 
   const assistant = (line: JsonLine, parent: string | undefined): readonly OutputEvent[] | undefined => {
     const message = shapeAt(line.shape, 'message');
+    if (!hasContent(message)) return undefined;
     const by = parent === undefined ? {} : { parent };
     if (parent === undefined && typeof message.model === 'string' && message.model !== '<synthetic>') {
       model = message.model;
@@ -113,10 +114,11 @@ export function claudeDecoder(): ClaudeDecoder {
     return events;
   };
 
-  const user = (line: JsonLine, parent: string | undefined): readonly OutputEvent[] => {
+  const user = (line: JsonLine, parent: string | undefined): readonly OutputEvent[] | undefined => {
     const message = shapeAt(line.shape, 'message');
     const by = parent === undefined ? {} : { parent };
     if (line.shape.isReplay === true) return [];
+    if (!hasContent(message)) return undefined;
     if (typeof message.content === 'string') {
       return [{ type: 'status', status: 'note', text: message.content, ...by }];
     }
