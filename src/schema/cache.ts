@@ -4,6 +4,7 @@ export interface Cache<V> {
   set(key: string, entry: { readonly value: V; readonly bytes: number }): void;
 }
 
+/** An empty cache of so many bytes. */
 export function createCache<V>(bytes: number): Cache<V> {
   /** The least recently used first. */
   const entries = new Map<string, { readonly value: V; readonly bytes: number }>();

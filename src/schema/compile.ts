@@ -31,6 +31,7 @@ export interface CompiledSchema {
 export const compileSchema = (text: string, options: JudgingOptions = {}): CompiledSchema =>
   compileAccepted(acceptSchema(text), options);
 
+/** The same, for a schema that `acceptSchema` has read already. */
 export function compileAccepted(
   { text, survey }: AcceptedSchema,
   { assertFormats = false, documentBytes = mostBytes, fuel = 500_000 }: JudgingOptions,
@@ -46,7 +47,8 @@ export function compileAccepted(
         if (failure === undefined) return { ok: true, json: read.json };
         return { ok: false, code: 'RESULT_INVALID', violation: toViolation(failure) };
       } catch (error) {
-        if (!(error instanceof TooCostly)) throw error;
+        // A RangeError: the stack, or a text made for comparison, has come to its end before the fuel.
+        if (!(error instanceof TooCostly || error instanceof RangeError)) throw error;
         return tooCostly(error.message);
       }
     },

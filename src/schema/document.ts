@@ -1,9 +1,10 @@
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
-import { type Build, type Fault, type Flaw, parse, Unreadable } from './grammar.js';
+import { type Fault, type Flaw, Unreadable } from './fault.js';
+import { type Build, parse } from './grammar.js';
 import type { JsonValue } from './value.js';
 
-export type { Fault, Flaw } from './grammar.js';
+export type { Fault, Flaw } from './fault.js';
 export type { Decimal } from './numbers.js';
 export type { JsonValue } from './value.js';
 

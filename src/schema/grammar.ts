@@ -1,19 +1,6 @@
-import { type ExactNumber, exactNumber } from './numbers.js';
-
-/** Why a text is refused: not JSON, or JSON that not every reader would understand alike, or beyond a bound. */
-export type Fault = 'encoding' | 'syntax' | 'number' | 'duplicate' | 'depth' | 'size';
-
-/** Thrown by `parse` alone, and caught beside it in `document.ts`. */
-export class Unreadable extends Error {
-  readonly fault: Fault;
-  readonly offset: number;
-
-  constructor(fault: Fault, reason: string, offset: number) {
-    super(reason);
-    this.fault = fault;
-    this.offset = offset;
-  }
-}
+import type { Flaw } from './fault.js';
+import type { ExactNumber } from './numbers.js';
+import { Scanner } from './scanner.js';
 
 /** What to make of each value of a text; `start` and `end` are the UTF-16 offsets between which it stands. */
 export interface Build<T> {
@@ -22,13 +9,6 @@ export interface Build<T> {
   string(value: string, start: number, end: number): T;
   number(value: ExactNumber, start: number, end: number): T;
   literal(value: null | boolean, start: number, end: number): T;
-}
-
-/** Something in a text that its author cannot have meant, at a UTF-16 offset, though the text can be read around it. */
-export interface Flaw {
-  readonly fault: Extract<Fault, 'duplicate' | 'number'>;
-  readonly reason: string;
-  readonly offset: number;
 }
 
 interface Reading<T> {
@@ -57,46 +37,18 @@ export function parse<T>(
   return { value, start, end };
 }
 
-const longestNumber = 4_096;
-const longString = 128;
 const noMembers: ReadonlyMap<string, never> = new Map<string, never>();
 const noItems: readonly never[] = [];
 
-/** A place in a text that moves on to its end. A class, because closures made for each text anew are a third slower. */
-class Reader<T> {
-  at = 0;
-  readonly text: string;
+/** Reads values, and what is in them, where the scanner stands. */
+class Reader<T> extends Scanner {
   readonly deepest: number;
   readonly build: Build<T>;
-  readonly flaws: Flaw[] | undefined;
 
   constructor(text: string, { depth, build, flaws }: Reading<T>) {
-    this.text = text;
+    super(text, flaws);
     this.deepest = depth;
     this.build = build;
-    this.flaws = flaws;
-  }
-
-  refuse(fault: Fault, reason: string, offset = this.at): never {
-    throw new Unreadable(fault, reason, offset);
-  }
-
-  flaw(fault: Flaw['fault'], reason: string, offset: number): void {
-    if (this.flaws === undefined) this.refuse(fault, reason, offset);
-    this.flaws.push({ fault, reason, offset });
-  }
-
-  /** Skips white space, and tells the character after it. */
-  space(): number {
-    const { text } = this;
-    let { at } = this;
-    let code = text.charCodeAt(at);
-    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
-      at += 1;
-      code = text.charCodeAt(at);
-    }
-    this.at = at;
-    return code;
   }
 
   value(depth: number): T {
@@ -176,141 +128,4 @@ class Reader<T> {
     this.at += word.length;
     return this.build.literal(meaning, start, this.at);
   }
-
-  string(): string {
-    const { text } = this;
-    const start = this.at + 1;
-    for (let at = start; ; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === 0x22) {
-        this.at = at + 1;
-        return text.slice(start, at);
-      }
-      if (code === 0x5c) {
-        this.at = at;
-        return this.escaped(start);
-      }
-      if (!(code >= 0x20)) this.refuseInString(at);
-    }
-  }
-
-  /** The rest of a string that begins at `start` and has its first backslash here. */
-  escaped(start: number): string {
-    return this.escapedAtOnce(start) ?? this.escapedPieceByPiece(start);
-  }
-
-  /** Long ones the engine decodes in a third of the time; what it refuses is read again to tell where it is wrong. */
-  escapedAtOnce(start: number): string | undefined {
-    const { text } = this;
-    let end = this.at;
-    for (let code = text.charCodeAt(end); code !== 0x22; code = text.charCodeAt(end)) {
-      if (Number.isNaN(code)) return undefined;
-      end += code === 0x5c ? 2 : 1;
-    }
-    if (end - start < longString) return undefined;
-    try {
-      const decoded: unknown = JSON.parse(text.slice(start - 1, end + 1));
-      this.at = end + 1;
-      return typeof decoded === 'string' ? decoded : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  escapedPieceByPiece(start: number): string {
-    const { text } = this;
-    let decoded = '';
-    let from = start;
-    for (;;) {
-      const code = text.charCodeAt(this.at);
-      if (code === 0x5c) {
-        decoded += text.slice(from, this.at) + this.meaningOfEscape();
-        from = this.at;
-      } else if (code === 0x22) {
-        decoded += text.slice(from, this.at);
-        this.at += 1;
-        return decoded;
-      } else {
-        if (!(code >= 0x20)) this.refuseInString(this.at);
-        this.at += 1;
-      }
-    }
-  }
-
-  meaningOfEscape(): string {
-    const { text, at } = this;
-    const letter = text.charAt(at + 1);
-    if (letter === 'u') {
-      const hexadecimal = text.slice(at + 2, at + 6);
-      if (!/^[0-9a-fA-F]{4}$/.test(hexadecimal))
-        this.refuse('syntax', 'four hexadecimal digits were expected');
-      this.at += 6;
-      return String.fromCharCode(Number.parseInt(hexadecimal, 16));
-    }
-    const meaning = escapes.get(letter);
-    if (meaning === undefined) this.refuse('syntax', 'no such escape in a string');
-    this.at += 2;
-    return meaning;
-  }
-
-  refuseInString(at: number): never {
-    const reason =
-      at < this.text.length ? 'a control character inside a string' : 'the text ends inside a string';
-    this.refuse('syntax', reason, at);
-  }
-
-  number(): ExactNumber {
-    const { text } = this;
-    const start = this.at;
-    if (text.charCodeAt(start) === 0x2d) this.at += 1;
-    else if (!isDigit(text.charCodeAt(start))) this.refuse('syntax', 'a value was expected');
-    const first = this.at;
-    this.digits();
-    if (text.charCodeAt(first) === 0x30 && this.at > first + 1) {
-      this.refuse('syntax', 'a number with a leading zero', first);
-    }
-    if (text.charCodeAt(this.at) === 0x2e) {
-      this.at += 1;
-      this.digits();
-    }
-    const mantissa = this.at - start;
-    const code = text.charCodeAt(this.at);
-    if (code === 0x65 || code === 0x45) {
-      this.at += 1;
-      const sign = text.charCodeAt(this.at);
-      if (sign === 0x2b || sign === 0x2d) this.at += 1;
-      this.digits();
-    }
-    const token = text.slice(start, this.at);
-    // Up to 15 digits: a double stands for the number one to one. Adding zero makes zero of minus zero.
-    if (mantissa <= 15 && token.length === mantissa) return Number(token) + 0;
-    if (token.length > longestNumber) {
-      this.flaw('number', `a number of more than ${longestNumber} characters`, start);
-      return 0;
-    }
-    const exact = exactNumber(token);
-    if (exact === undefined) this.flaw('number', 'a number beyond the range of a double', start);
-    return exact ?? 0;
-  }
-
-  digits(): void {
-    const { text } = this;
-    let { at } = this;
-    while (isDigit(text.charCodeAt(at))) at += 1;
-    if (at === this.at) this.refuse('syntax', 'a digit was expected');
-    this.at = at;
-  }
 }
-
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ['\\', '\\'],
-  ['/', '/'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-]);

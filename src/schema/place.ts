@@ -35,30 +35,35 @@ export interface Checks {
 /** Compiles one keyword, or several that only make sense together, into a place; the values have their shape already. */
 export type Keyword = (place: Place) => void;
 
+/** The string under a keyword. */
 export const textAt = ({ schema }: Place, keyword: string): string | undefined => {
   const value = schema.get(keyword);
   return typeof value === 'string' ? value : undefined;
 };
 
+/** The number under a keyword. */
 export const numberAt = ({ schema }: Place, keyword: string): ExactNumber | undefined => {
   const value = schema.get(keyword);
   return isNumber(value) ? value : undefined;
 };
 
-/** A count so large that no double holds it is beyond all sizes. */
+/** The size under a keyword; one so large that no double holds it is beyond all sizes. */
 export const countAt = (place: Place, keyword: string): number | undefined => {
   const value = numberAt(place, keyword);
   return value === undefined || typeof value === 'number' ? value : Number.POSITIVE_INFINITY;
 };
 
+/** The items under a keyword; none if it is not there. */
 export const listAt = ({ schema }: Place, keyword: string): JsonArray => {
   const value = schema.get(keyword);
   return isArray(value) ? value : [];
 };
 
+/** The strings under a keyword; none if it is not there. */
 export const namesAt = (place: Place, keyword: string): readonly string[] =>
   listAt(place, keyword).map(String);
 
+/** Name and value of each member under a keyword; none if it is not there. */
 export const membersAt = ({ schema }: Place, keyword: string): readonly (readonly [string, JsonValue])[] => {
   const value = schema.get(keyword);
   return isObject(value) ? [...value] : [];

@@ -42,6 +42,7 @@ export function resolve(reference: string, from: Resource): Target | Unresolved 
     : byAnchor(fragment, resource);
 }
 
+/** Whether a reference leads somewhere. */
 export const isResolved = (found: Target | Unresolved): found is Target => 'node' in found;
 
 function byPointer(pointer: string, resource: Resource): Target | Unresolved {

@@ -4,6 +4,7 @@ import { jsonPointer, place } from './violation.js';
 /** Why schemas are refused. */
 export type SchemaCode = Extract<FailureCode, `SCHEMA_${string}`>;
 
+/** Whether a failure is about a schema. */
 export const isSchemaCode = (code: FailureCode): code is SchemaCode => code.startsWith('SCHEMA_');
 
 /** The way from a schema's root to one of its parts. */

@@ -42,6 +42,7 @@ export function enter(run: Run): void {
   if (run.depth > deepest) throw new TooCostly(`more than ${deepest} subschemas inside each other`);
 }
 
+/** Ends what `enter` began. */
 export function leave(run: Run): void {
   run.depth -= 1;
 }

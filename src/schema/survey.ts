@@ -23,6 +23,7 @@ export interface Survey {
   visit(node: JsonValue, steps: Steps): void;
 }
 
+/** The one dialect of JSON Schema that is spoken here. */
 export const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 const mostSubschemas = 4_000;

@@ -14,6 +14,7 @@ export interface Failure {
   readonly path: (string | number)[];
 }
 
+/** A rule broken right here. */
 export const fail = (rule: Rule): Failure => ({ rule, path: [] });
 
 /** The failure of a part, seen from the whole; called while unwinding, so that success costs nothing. */

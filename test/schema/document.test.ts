@@ -55,6 +55,19 @@ describe('what a document says', () => {
     });
   });
 
+  test('a number of at most 15 digits is the double that the platform reads', () => {
+    const token = fc
+      .tuple(fc.boolean(), fc.integer({ min: 1, max: 15 }), fc.stringMatching(/^[0-9]{15}$/))
+      .map(([negative, point, digits]) => {
+        const whole = digits.slice(0, point).replace(/^0+(?=.)/, '');
+        return `${negative ? '-' : ''}${whole}${point < 15 ? `.${digits.slice(point)}` : ''}`;
+      });
+    fc.assert(
+      fc.property(token, (text) => value(text) === Number(text) + 0),
+      { numRuns: 20_000 },
+    );
+  });
+
   test('one value is the same however it is spelt', () => {
     for (const spelling of ['9007199254740993', '9007199254740993.00', '90071992547409930e-1']) {
       expect(value(spelling)).toEqual(value('0.9007199254740993e16'));
