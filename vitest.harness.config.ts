@@ -6,8 +6,8 @@ export default defineConfig({
     include: [process.env.KEDI_RECORD === '1' ? 'test/harness/record.ts' : 'test/harness/**/*.test.ts'],
     globalSetup: ['test/harness/loopback-only.ts'],
     // An agent program takes up to ten seconds to start, and half a gigabyte while it runs.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     fileParallelism: false,
     pool: 'forks',
   },

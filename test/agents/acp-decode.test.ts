@@ -110,6 +110,28 @@ describe('the lines of ACP agents', () => {
     expect(told(events).map(([status]) => status)).toContain('retry');
   });
 
+  it('tell that a turn of Copilot’s failed, which it says as if its model had said it', () => {
+    const decoder = acpDecoder({ allows: () => false });
+    const lines = (usage: object) => [
+      { id: 0, result: { protocolVersion: 1, agentInfo: { name: 'Copilot' } } },
+      {
+        method: 'session/update',
+        params: {
+          update: {
+            sessionUpdate: 'agent_message_chunk',
+            content: { type: 'text', text: 'Error: no such key (HTTP 401).' },
+          },
+        },
+      },
+      { id: 2, result: { stopReason: 'end_turn', ...usage } },
+    ];
+    const decode = (line: object) => decoder.decode(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...line })));
+    lines({}).forEach(decode);
+    expect(decoder.stop()).toEqual({ reason: 'error', error: 'no such key (HTTP 401).' });
+    lines({ usage: { totalTokens: 3 } }).forEach(decode);
+    expect(decoder.stop()).toEqual({ reason: 'end_turn', error: undefined });
+  });
+
   it('are silent while a session is told again, and speak after the prompt', () => {
     const decoder = acpDecoder({ allows: () => false });
     const content = { type: 'text', text: 'old' };

@@ -1,7 +1,7 @@
 import type { FinishReason, OutputEvent } from '../../domain/agent.js';
 import { type ClaudeDocument, claudeDecoder } from '../claude-code/decode.js';
 import { type JsonLine, readJsonLine, type Shape, shapeAt, shapesAt, textAt } from '../kit/json-line.js';
-import { openSpeech, updateOf } from './speech.js';
+import { openSpeech, type Speech, updateOf } from './speech.js';
 import { openToolCalls } from './tool-calls.js';
 import { decodeUpdate } from './update.js';
 
@@ -73,8 +73,9 @@ export function acpDecoder({ allows }: { readonly allows: Allows }): AcpDecoder 
     { result, path }: { readonly result: Shape; readonly path: readonly string[] },
   ): readonly OutputEvent[] => {
     const reason = textAt(result, 'stopReason') ?? 'cancelled';
-    const error = textAt(shapeAt(result, 'error'), 'message') ?? (failed ? speech.lastWarning() : undefined);
-    stop = { reason: failed ? 'error' : reason, error };
+    const unsaid = failed ? speech.lastWarning() : copilotError(result, { introduction, speech });
+    const error = textAt(shapeAt(result, 'error'), 'message') ?? unsaid;
+    stop = { reason: failed || unsaid !== undefined ? 'error' : reason, error };
     const usage = result.usage === null ? undefined : line.exact(...path, 'usage');
     const [first] = shapesAt(shapeAt(shapeAt(result, '_meta'), 'quota'), 'model_usage');
     const model = first === undefined ? undefined : textAt(first[0], 'model');
@@ -185,6 +186,17 @@ export function permissionKind(params: Shape, kindOf: (id: string) => string | u
   const call = params.toolCall === undefined ? shapeAt(subject, 'toolCall') : shapeAt(params, 'toolCall');
   const id = textAt(call, 'toolCallId');
   return textAt(call, 'kind') ?? (id === undefined ? undefined : kindOf(id)) ?? 'other';
+}
+
+/** Copilot says why its model failed as if that had said it, and ends its turn as if it had not; it then has no usage. */
+function copilotError(
+  result: Shape,
+  { introduction, speech }: { readonly introduction: Shape; readonly speech: Speech },
+): string | undefined {
+  if (textAt(shapeAt(introduction, 'agentInfo'), 'name') !== 'Copilot' || result.usage !== undefined)
+    return undefined;
+  const last = speech.lastPiece();
+  return last?.startsWith('Error: ') === true ? last.slice('Error: '.length) : undefined;
 }
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {

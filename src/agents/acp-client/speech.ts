@@ -15,6 +15,8 @@ export interface Speech {
   /** What was said, message by message, exactly. */
   messages(): readonly string[];
   lastWarning(): string | undefined;
+  /** The last piece of a message, as it came. */
+  lastPiece(): string | undefined;
 }
 
 export function openSpeech(): Speech {
@@ -23,6 +25,7 @@ export function openSpeech(): Speech {
   let speaking: string | undefined | null = null;
   let thinking: string | undefined;
   let lastWarning: string | undefined;
+  let lastPiece: string | undefined;
 
   const say = (text: string, id: string | undefined): readonly OutputEvent[] => {
     if (text === '') return [];
@@ -30,6 +33,7 @@ export function openSpeech(): Speech {
     if (startsMessage) messages.push('');
     speaking = id;
     messages.push(`${messages.pop() ?? ''}${text}`);
+    lastPiece = text;
     return [{ type: 'delta', text, ...(startsMessage ? { startsMessage } : {}) }];
   };
 
@@ -70,6 +74,7 @@ export function openSpeech(): Speech {
     },
     messages: () => messages,
     lastWarning: () => lastWarning,
+    lastPiece: () => lastPiece,
   };
 }
 
