@@ -43,4 +43,26 @@ describe('The client and our own server', () => {
       document: '9007199254740993',
     });
   });
+
+  it('agree over HTTP+JSON too: words, a question and its answer, a typed answer, a cancel', async () => {
+    const rest = await startServer({ flags: ['--bindings', 'http-json'] });
+    const peer = await openPeer(rest.url, { extensions: [KEDI_STRUCTURED_OUTPUT_URI], signal });
+    expect(peer.card.interfaces.map(({ binding }) => binding)).not.toContain('JSONRPC');
+    await expect(ask(peer, { prompt: 'Hello' }, signal)).resolves.toMatchObject({ kind: 'answer' });
+    const question = await ask(peer, { prompt: '/ask Who?' }, signal);
+    if (question.kind !== 'question') throw new Error('a question was expected');
+    const { taskId, contextId } = question;
+    await expect(ask(peer, { prompt: 'me', taskId, contextId }, signal)).resolves.toMatchObject({ taskId });
+    const schema = await judge.compile('{"const":9007199254740993}');
+    await expect(produce(peer, { prompt: 'The number', schema }, signal)).resolves.toMatchObject({
+      document: '9007199254740993',
+    });
+    await expect(ask(peer, { prompt: '/wait 30' }, AbortSignal.timeout(500))).rejects.toMatchObject({
+      code: 'TIMED_OUT',
+      message: expect.stringMatching(/and task \S+ with it/),
+    });
+    await expect(ask(peer, { prompt: 'x', taskId: 'nobody' }, signal)).rejects.toMatchObject({
+      code: 'TASK_NOT_FOUND',
+    });
+  });
 });

@@ -61,6 +61,10 @@ export async function startServer({
   };
 }
 
+/** Ends the command when this process is gone, however it went: a test run that is killed leaves no server behind. */
+const endWithParent =
+  'data:text/javascript,process.on("disconnect",()=>process.kill(process.pid,"SIGKILL"));process.channel.unref()';
+
 /** A run of the built command that the test talks to while it goes on. */
 export interface CommandRun {
   readonly pid: number;
@@ -77,22 +81,24 @@ export interface CommandRun {
 export function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  { cwd, stdin }: { readonly cwd?: string; readonly stdin?: string | Uint8Array } = {},
+  { cwd, stdin: input }: { readonly cwd?: string; readonly stdin?: string | Uint8Array } = {},
 ): CommandRun {
   if (!existsSync(command)) throw new Error('dist/ is missing: run npm run build first');
-  const child = spawn(process.execPath, [command, ...args], {
+  const child = spawn(process.execPath, ['--import', endWithParent, command, ...args], {
     env: { ...inheritedEnvironment(), ...env },
     cwd,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
   });
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error('a pipe is missing');
   // It may end without having read its input.
-  child.stdin.on('error', () => {});
-  child.stdin.end(stdin);
+  stdin.on('error', () => {});
+  stdin.end(input);
   const written = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  stdout.setEncoding('utf8').on('data', (text: string) => {
     written.stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  stderr.setEncoding('utf8').on('data', (text: string) => {
     written.stderr += text;
   });
   const ending = ended(child);
@@ -106,8 +112,8 @@ export function runCommand(
           const found = pattern.exec(written.stdout) ?? pattern.exec(written.stderr);
           if (found !== null) resolve(found[1] ?? found[0]);
         };
-        child.stdout.on('data', look);
-        child.stderr.on('data', look);
+        stdout.on('data', look);
+        stderr.on('data', look);
         look();
         ending.then((status) =>
           reject(
