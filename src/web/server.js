@@ -46,10 +46,12 @@ export function connect({ ask }) {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-    const answer = readJson(await response.text());
-    const refusal = at(answer, 'error', 'message')?.value;
-    if (refusal !== undefined) throw new Error(refusal);
-    return at(answer, 'result');
+    const text = await response.text();
+    const answer = readable(text);
+    const result = at(answer, 'result');
+    if (result !== undefined) return result;
+    const refusal = at(answer, 'error', 'message') ?? at(answer, 'detail');
+    throw new Error(refusal?.value ?? `The server answered ${response.status}.`);
   }
 
   return {
@@ -65,6 +67,15 @@ export function connect({ ask }) {
     chatUrl: (commandId) =>
       `api/v1/agent-output/chat?replay=true&command_id=${encodeURIComponent(commandId)}`,
   };
+}
+
+/** What a proxy in between answers may be no JSON at all. */
+function readable(text) {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The sentence of a problem document (RFC 9457). */
