@@ -19,5 +19,6 @@ export const isArray = (value: JsonValue | undefined): value is JsonArray => Arr
 export const isNumber = (value: JsonValue | undefined): value is ExactNumber =>
   typeof value === 'number' || isDecimal(value);
 
-const isDecimal = (value: JsonValue | undefined): value is Decimal =>
+/** Whether it is a number that no double stands for. */
+export const isDecimal = (value: JsonValue | undefined): value is Decimal =>
   typeof value === 'object' && value !== null && 'digits' in value;
