@@ -53,6 +53,7 @@ export const contains: Keyword = (place) => {
   });
 };
 
+/** Whether all items must differ: by value, not by spelling. */
 export const uniqueItems: Keyword = ({ schema, checks }) => {
   if (schema.get('uniqueItems') !== true) return;
   checks.arrays.push((array, run) => {
@@ -70,7 +71,9 @@ export const uniqueItems: Keyword = ({ schema, checks }) => {
   });
 };
 
+/** How many items there must be. */
 export const minItems = size('minItems', 'at least', (count, least) => count >= least);
+/** How many items there may be. */
 export const maxItems = size('maxItems', 'at most', (count, most) => count <= most);
 
 function size(keyword: string, wording: string, holds: (count: number, limit: number) => boolean): Keyword {

@@ -4,12 +4,14 @@ import { type Check, type Run, spend } from '../run.js';
 import type { JsonValue } from '../value.js';
 import { fail, quote, quoteAll, type Rule } from '../violation.js';
 
+/** `const`: the one value that is allowed. */
 export const constant: Keyword = ({ schema, checks }) => {
   const value = schema.get('const');
   if (value === undefined) return;
   checks.first.push(oneOf([value], { keyword: 'const', message: `must be ${quote(value)}` }));
 };
 
+/** `enum`: the values that are allowed. */
 export const enumeration: Keyword = (place) => {
   if (!place.schema.has('enum')) return;
   const values = listAt(place, 'enum');

@@ -4,20 +4,24 @@ import type { Check } from '../run.js';
 import { type Failure, fail } from '../violation.js';
 import { explainBranches } from './branches.js';
 
+/** `$ref`, beside which other keywords still count. */
 export const reference: Keyword = (place) => {
   const to = textAt(place, '$ref');
   if (to !== undefined) place.checks.anything.push(place.reference(to, { dynamic: false }));
 };
 
+/** `$dynamicRef`, whose target is known while compiling. */
 export const dynamicReference: Keyword = (place) => {
   const to = textAt(place, '$dynamicRef');
   if (to !== undefined) place.checks.anything.push(place.reference(to, { dynamic: true }));
 };
 
+/** Every branch must match. */
 export const allOf: Keyword = (place) => {
   for (const node of listAt(place, 'allOf')) place.checks.anything.push(place.subschema(node, 'allOf'));
 };
 
+/** At least one branch must match. */
 export const anyOf: Keyword = (place) => {
   const branches = listAt(place, 'anyOf').map((node) => apart(place.subschema(node, 'anyOf')));
   const explain = explainBranches(place, 'anyOf');
@@ -33,6 +37,7 @@ export const anyOf: Keyword = (place) => {
   });
 };
 
+/** One branch must match, and no other. */
 export const oneOf: Keyword = (place) => {
   const branches = listAt(place, 'oneOf').map((node) => apart(place.subschema(node, 'oneOf')));
   const explain = explainBranches(place, 'oneOf');
@@ -52,6 +57,7 @@ export const oneOf: Keyword = (place) => {
   });
 };
 
+/** The schema that must not match. */
 export const not: Keyword = (place) => {
   const node = place.schema.get('not');
   if (node === undefined) return;

@@ -3,19 +3,24 @@ import { type Keyword, numberAt } from '../place.js';
 import { spend } from '../run.js';
 import { fail, quote } from '../violation.js';
 
+/** The least value that is allowed. */
 export const minimum = bound('minimum', 'must be at least', (difference) => difference >= 0);
+/** The greatest value that is allowed. */
 export const maximum = bound('maximum', 'must be at most', (difference) => difference <= 0);
+/** The value that must be exceeded. */
 export const exclusiveMinimum = bound(
   'exclusiveMinimum',
   'must be more than',
   (difference) => difference > 0,
 );
+/** The value that must not be reached. */
 export const exclusiveMaximum = bound(
   'exclusiveMaximum',
   'must be less than',
   (difference) => difference < 0,
 );
 
+/** What the value must be a multiple of. */
 export const multipleOf: Keyword = (place) => {
   const divisor = numberAt(place, 'multipleOf');
   if (divisor === undefined) return;

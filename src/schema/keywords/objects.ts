@@ -70,6 +70,7 @@ function otherMembers(place: Place, listed: ReadonlySet<string>) {
   };
 }
 
+/** Which members must be there. */
 export const required: Keyword = (place) => {
   const rules = namesAt(place, 'required').map((name) => missing('required', name));
   if (rules.length === 0) return;
@@ -80,6 +81,7 @@ export const required: Keyword = (place) => {
   });
 };
 
+/** Which members must be there if another one is. */
 export const dependentRequired: Keyword = (place) => {
   const dependents = membersAt(place, 'dependentRequired').map(([name, names]) => ({
     name,
@@ -96,6 +98,7 @@ export const dependentRequired: Keyword = (place) => {
   });
 };
 
+/** What the whole object must match if it has a certain member. */
 export const dependentSchemas: Keyword = (place) => {
   const dependents = membersAt(place, 'dependentSchemas').map(([name, node]) => ({
     name,
@@ -111,6 +114,7 @@ export const dependentSchemas: Keyword = (place) => {
   });
 };
 
+/** What the names must match, as strings. */
 export const propertyNames: Keyword = (place) => {
   const node = place.schema.get('propertyNames');
   if (node === undefined) return;
@@ -127,7 +131,9 @@ export const propertyNames: Keyword = (place) => {
   });
 };
 
+/** How many members there must be. */
 export const minProperties = size('minProperties', 'at least', (count, least) => count >= least);
+/** How many members there may be. */
 export const maxProperties = size('maxProperties', 'at most', (count, most) => count <= most);
 
 function size(keyword: string, wording: string, holds: (count: number, limit: number) => boolean): Keyword {

@@ -2,6 +2,7 @@ import { countAt, type Keyword, textAt } from '../place.js';
 import { spend } from '../run.js';
 import { fail, quote } from '../violation.js';
 
+/** How many characters (code points) there must be. */
 export const minLength: Keyword = (place) => {
   const least = countAt(place, 'minLength');
   if (least === undefined) return;
@@ -15,6 +16,7 @@ export const minLength: Keyword = (place) => {
   });
 };
 
+/** How many characters (code points) there may be. */
 export const maxLength: Keyword = (place) => {
   const most = countAt(place, 'maxLength');
   if (most === undefined) return;
@@ -39,6 +41,7 @@ export const pattern: Keyword = (place) => {
   });
 };
 
+/** A format of draft 2020-12, where formats are asserted. */
 export const format: Keyword = (place) => {
   const name = textAt(place, 'format');
   const holds = name === undefined ? undefined : place.format(name);

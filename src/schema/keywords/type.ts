@@ -3,6 +3,7 @@ import type { Keyword } from '../place.js';
 import { isArray, isNumber, isObject, type JsonValue } from '../value.js';
 import { fail } from '../violation.js';
 
+/** Which types of JSON Schema are allowed. */
 export const type: Keyword = ({ schema, checks }) => {
   const value = schema.get('type');
   const names = isArray(value) ? value : [value];

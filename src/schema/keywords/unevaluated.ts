@@ -3,6 +3,7 @@ import { spend } from '../run.js';
 import { isArray, isObject } from '../value.js';
 import { within } from '../violation.js';
 
+/** What members must match that no other keyword was about. */
 export const unevaluatedProperties: Keyword = (place) => {
   const node = place.schema.get('unevaluatedProperties');
   if (node === undefined) return;
@@ -22,6 +23,7 @@ export const unevaluatedProperties: Keyword = (place) => {
   });
 };
 
+/** What items must match that no other keyword was about. */
 export const unevaluatedItems: Keyword = (place) => {
   const node = place.schema.get('unevaluatedItems');
   if (node === undefined) return;
