@@ -95,6 +95,31 @@ export interface OpenSession {
   workspace(): string;
 }
 
+/** Where a client wants to be told of a task (A2A 1.0, 4.3.1), and how far that has come. */
+export interface Webhook extends TaskKey {
+  readonly id: string;
+  readonly url: string;
+  readonly token?: string;
+  /** `Authorization` of every notification: scheme and credentials. */
+  readonly authentication?: { readonly scheme: string; readonly credentials?: string };
+  /** Everything in the first so many entries of the log has been told. */
+  readonly told: number;
+}
+
+/** The webhooks of all tasks; they go with their tasks. */
+export interface Webhooks {
+  /** Keeps a webhook, in place of one of the same task and id; resolves when durable. */
+  put(webhook: Webhook): Promise<void>;
+  /** By id, those of one task. */
+  list(key: TaskKey): Promise<readonly Webhook[]>;
+  /** Whether there was one. */
+  remove(key: TaskKey, id: string): Promise<boolean>;
+  /** Notes how far a webhook was told; `over`: nothing more will be. */
+  advance(webhook: Webhook, progress: { readonly told: number; readonly over: boolean }): Promise<void>;
+  /** Those of this server's tasks to which something is still to be told, for its start. */
+  unfinished(): Promise<readonly Webhook[]>;
+}
+
 /** Told by the engine and the store what they do, for metrics. Each call is cheap, and must not throw. */
 export interface Observer {
   /** An agent begins to run. */

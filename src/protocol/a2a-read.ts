@@ -27,6 +27,7 @@ import {
   timestamp,
   within,
 } from './fields.js';
+import { type PushConfig, readPushConfig } from './push-config.js';
 
 /** Params of SendMessage and SendStreamingMessage (A2A 1.0, 3.2.1), its configuration (3.2.2) opened up. */
 export interface SendMessageRequest {
@@ -34,7 +35,7 @@ export interface SendMessageRequest {
   readonly acceptedOutputModes: readonly string[];
   readonly historyLength: number | undefined;
   readonly returnImmediately: boolean;
-  readonly pushNotificationConfig: JsonText | undefined;
+  readonly pushNotificationConfig: PushConfig | undefined;
   readonly metadata: JsonText | undefined;
   /** Metadata that is not to be read exactly, and asks for a typed answer: its task fails, and nothing keeps it. */
   readonly flawedMetadata: string | undefined;
@@ -68,12 +69,13 @@ export function readSendMessage(params: Params | undefined): SendMessageRequest 
     const message = object(request, 'message');
     if (message === undefined && request.wrong.length === 0) refuse(request, 'message', 'is required');
     const configuration = object(request, 'configuration');
+    const push = configuration && object(configuration, 'taskPushNotificationConfig');
     return {
       message: message === undefined ? noMessage : readMessage(message),
       acceptedOutputModes: configuration === undefined ? [] : texts(configuration, 'acceptedOutputModes'),
       historyLength: configuration && readHistoryLength(configuration),
       returnImmediately: configuration !== undefined && flag(configuration, 'returnImmediately'),
-      pushNotificationConfig: configuration && struct(configuration, 'taskPushNotificationConfig'),
+      pushNotificationConfig: push && readPushConfig(push),
       ...readMetadata(request),
     };
   });

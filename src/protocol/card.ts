@@ -44,6 +44,7 @@ export interface ServedCard {
   readonly extensions: readonly CardExtension[];
   readonly inputModes: readonly string[];
   readonly outputModes: readonly string[];
+  readonly push: boolean;
   /** Whether clients with credentials get a further card (4.4.3, `extendedAgentCard`). */
   readonly extended: boolean;
   readonly security: CardSecurity | undefined;
@@ -82,7 +83,7 @@ export function writeCard(handwritten: HandwrittenCard, served: ServedCard): str
       supportedInterfaces: served.interfaces,
       capabilities: {
         streaming: true,
-        pushNotifications: false,
+        pushNotifications: served.push,
         extendedAgentCard: served.extended,
         extensions: served.extensions,
       },

@@ -40,7 +40,7 @@ export function createCards({
 }: {
   readonly settings: Pick<
     Settings,
-    'publicUrl' | 'bindings' | 'card' | 'extendedCard' | 'strictCard' | 'cardKey'
+    'publicUrl' | 'bindings' | 'push' | 'card' | 'extendedCard' | 'strictCard' | 'cardKey'
   >;
   readonly offering: Offering;
   readonly security: CardSecurity | undefined;
@@ -55,7 +55,10 @@ export function createCards({
       ...bindings.map((binding) => interfaceOf(binding, { baseUrl, grpcAddress: grpcAddress() })),
       agentOutputInterface(baseUrl, { strict }),
     ];
-    return sign(writeCard(handwritten, serveCard({ interfaces, offering, security })), { key, baseUrl });
+    return sign(
+      writeCard(handwritten, serveCard({ interfaces, offering, security, push: settings.push === 'on' })),
+      { key, baseUrl },
+    );
   };
 
   const cardOf = (file: string | undefined) => {
@@ -97,15 +100,18 @@ function serveCard({
   interfaces,
   offering,
   security,
+  push,
 }: {
   readonly interfaces: readonly CardInterface[];
   readonly offering: Offering;
   readonly security: CardSecurity | undefined;
+  readonly push: boolean;
 }): ServedCard {
   return {
     version: packageVersion,
     interfaces,
     extensions: offering.extensions,
+    push,
     extended: security !== undefined,
     security,
     ...cardModes(offering),

@@ -21,6 +21,7 @@ import { createHttpJsonRoute, isHttpJson } from './http-json-route.js';
 import { createJsonRpcRoute, isJsonRpc } from './json-rpc-route.js';
 import { isLoopback } from './loopback.js';
 import { describeOffering } from './offering.js';
+import { createPush } from './push/index.js';
 import { createRouter } from './router.js';
 import { createService } from './service.js';
 import type { Binding } from './setting.js';
@@ -35,6 +36,8 @@ export type ServerSettings = Pick<
   | 'publicUrl'
   | 'bindings'
   | 'grpcPort'
+  | 'push'
+  | 'allowWebhooks'
   | 'grpcAddress'
   | 'allowedOrigins'
   | 'publicCard'
@@ -100,9 +103,17 @@ export function createServer({
   });
   const isOpen = (path: string): boolean =>
     openPaths.has(path) || path.startsWith('/web/') || (settings.publicCard && path === CARD_PATH);
+  const push = settings.push === 'on' ? createPush({ settings, store, logger }) : undefined;
   const streams = createEventStreams(heartbeatMs === undefined ? {} : { heartbeatMs });
   const surroundings = {
-    service: createService({ engine, log: store.log, judge, offering, extendedCard: cards.extended }),
+    service: createService({
+      engine,
+      log: store.log,
+      judge,
+      offering,
+      push: push?.operations,
+      extendedCard: cards.extended,
+    }),
     extensions: offering.extensions.map(({ uri }) => uri),
     streams,
     logger,
@@ -149,6 +160,7 @@ export function createServer({
   return {
     handler,
     async listen() {
+      await push?.sender.resume();
       if (speaks('grpc')) {
         // Loaded only where it is served.
         const { listenGrpc } = await import('./grpc/index.js');
@@ -164,6 +176,7 @@ export function createServer({
       // Meanwhile clients may still fetch what they wait for.
       await engine.drain(settings.grace);
       streams.close();
+      await push?.sender.close();
       await grpc?.close();
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -2,7 +2,15 @@ import { KediError } from '../domain/errors.js';
 import { readGetTask, readListTasks, readSendMessage, readTaskId } from '../protocol/a2a-read.js';
 import { writeStreamEvent, writeTask, writeTaskList } from '../protocol/a2a-write.js';
 import type { Params } from '../protocol/fields.js';
+import {
+  readCreatePushConfig,
+  readListPushConfigs,
+  readPushConfigId,
+  writePushConfig,
+  writePushConfigs,
+} from '../protocol/push-config.js';
 import type { StreamEvent } from '../protocol/task-fold.js';
+import type { PushOperations } from './push/operations.js';
 import { type CallContext, pushNotSupported, type Service } from './service.js';
 
 /** A call whose params were read. `named`: extensions that its message names. */
@@ -40,10 +48,14 @@ const unary = (
 
 const none: readonly string[] = [];
 
-const refused =
-  (error: () => KediError): Method =>
-  () => {
-    throw error();
+type Run = (context: CallContext) => Promise<string>;
+
+/** A method on push notifications, for a server that sends them. */
+const withPush =
+  (prepare: (params: Params | undefined, push: PushOperations) => Run): Method =>
+  (params, { push }) => {
+    if (push === undefined) throw pushNotSupported();
+    return unary(prepare(params, push));
   };
 
 const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -99,9 +111,39 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
       return { kind: 'stream', named: none, open: (context) => service.subscribe(request, context) };
     },
   ],
-  ['CreateTaskPushNotificationConfig', refused(pushNotSupported)],
-  ['GetTaskPushNotificationConfig', refused(pushNotSupported)],
-  ['ListTaskPushNotificationConfigs', refused(pushNotSupported)],
-  ['DeleteTaskPushNotificationConfig', refused(pushNotSupported)],
+  [
+    'CreateTaskPushNotificationConfig',
+    withPush((params, push) => {
+      const request = readCreatePushConfig(params);
+      return async (context) => writePushConfig(await push.create(request, context));
+    }),
+  ],
+  [
+    'GetTaskPushNotificationConfig',
+    withPush((params, push) => {
+      const request = readPushConfigId(params);
+      return async (context) => writePushConfig(await push.get(request, context));
+    }),
+  ],
+  [
+    'ListTaskPushNotificationConfigs',
+    withPush((params, push) => {
+      const request = readListPushConfigs(params);
+      return async (context) => {
+        const { webhooks, next } = await push.list(request, context);
+        return writePushConfigs(webhooks, next);
+      };
+    }),
+  ],
+  [
+    'DeleteTaskPushNotificationConfig',
+    withPush((params, push) => {
+      const request = readPushConfigId(params);
+      return async (context) => {
+        await push.remove(request, context);
+        return '{}';
+      };
+    }),
+  ],
   ['GetExtendedAgentCard', (_, service) => unary((context) => service.extendedCard(context))],
 ]);

@@ -17,6 +17,7 @@ import type { Caller } from './caller.js';
 import type { Cards } from './cards.js';
 import type { Offering } from './offering.js';
 import { readFollowUp, readOrder } from './order.js';
+import type { PushOperations } from './push/operations.js';
 import { awaitTask, limitHistory, readStatus, readTask, streamTask, taskNotFound } from './watch.js';
 
 /** What comes with a request beside its params, whatever the binding. */
@@ -59,6 +60,8 @@ export interface Service {
   listTasks(request: ListTasksRequest, context: CallContext): Promise<TaskList>;
   cancelTask(request: TaskIdRequest, context: CallContext): Promise<Task>;
   subscribe(request: TaskIdRequest, context: CallContext): Stream;
+  /** Undefined: this server sends no push notifications, and its card says so. */
+  readonly push: PushOperations | undefined;
   /** The card for clients with credentials, as ProtoJSON. */
   extendedCard(context: CallContext): Promise<string>;
 }
@@ -68,12 +71,14 @@ export function createService({
   log,
   judge,
   offering,
+  push,
   extendedCard,
 }: {
   readonly engine: Engine;
   readonly log: TaskLog;
   readonly judge: SchemaJudge;
   readonly offering: Pick<Offering, 'inputModes' | 'structured'>;
+  readonly push: PushOperations | undefined;
   readonly extendedCard: Cards['extended'];
 }): Service {
   const find = async (taskId: string, { caller }: CallContext): Promise<TaskRecord> => {
@@ -84,7 +89,16 @@ export function createService({
 
   /** Hands the message to the agent. `since`: how long the task's log was before. */
   async function send(request: SendMessageRequest, context: CallContext): Promise<Sent> {
-    if (request.pushNotificationConfig !== undefined) throw pushNotSupported();
+    const { pushNotificationConfig: config } = request;
+    if (config === undefined) return handOver(request, context);
+    if (push === undefined) throw pushNotSupported();
+    await push.check(config);
+    const sent = await handOver(request, context);
+    if (sent.kind === 'handed') await push.add(sent.record, config, sent.since);
+    return sent;
+  }
+
+  async function handOver(request: SendMessageRequest, context: CallContext): Promise<Sent> {
     const { taskId } = request.message;
     if (taskId !== undefined) return goOn(await find(taskId, context), request, context);
     const contextId = request.message.contextId ?? uuid();
@@ -113,6 +127,8 @@ export function createService({
   }
 
   return {
+    push,
+
     async sendMessage(request, context) {
       const sent = await send(request, context);
       if (sent.kind === 'message') return sent;
@@ -182,7 +198,7 @@ export function createService({
   };
 }
 
-/** The error of every operation on push notifications, until the card declares them (3.3.4). */
+/** The error of every operation on push notifications where the card declares none (3.3.4). */
 export const pushNotSupported = (): KediError =>
   new KediError(
     'PUSH_NOTIFICATION_NOT_SUPPORTED',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isAllowEntry } from './push/destination.js';
 import { readDuration, readSize } from './units.js';
 
 /**
@@ -98,6 +99,15 @@ export const readBindings = (text: string): readonly Binding[] => {
     throw new Error(`one or more of ${bindings.join(', ')} are expected`);
   }
   return [...known].sort((one, other) => words.indexOf(one) - words.indexOf(other));
+};
+
+/** `10.0.0.0/8,hooks.internal`: where notifications may go. */
+export const readDestinations = (text: string): readonly string[] => {
+  const entries = readWords(text);
+  const wrong = entries.find((entry) => !isAllowEntry(entry));
+  if (wrong !== undefined)
+    throw new Error(`networks, addresses or host names are expected, and "${wrong}" is none`);
+  return entries;
 };
 
 /** An http or https URL, as it is written. */

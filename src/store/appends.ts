@@ -95,7 +95,19 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
       if (lives.get(record) !== undefined) {
         throw new KediError('INTERNAL', `The task ${record.taskId} exists already.`);
       }
-      await write(lives.add({ ...record, length: 0 }), entries, true);
+      const { principal, taskId, contextId, agentKind, structured, state, createdAt, updatedAt } = record;
+      const empty = {
+        principal,
+        taskId,
+        contextId,
+        agentKind,
+        structured,
+        state,
+        createdAt,
+        updatedAt,
+        length: 0,
+      };
+      await write(lives.add(empty), entries, true);
     },
 
     append(key, entries) {

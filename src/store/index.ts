@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { KediError } from '../domain/errors.js';
-import type { Logger, Observer, Sessions, TaskLog } from '../domain/ports.js';
+import type { Logger, Observer, Sessions, TaskLog, Webhooks } from '../domain/ports.js';
 import { createCommits } from './commits.js';
 import type { Database } from './database.js';
 import { lockDirectory } from './lock.js';
@@ -14,6 +14,7 @@ import { createSessions } from './sessions.js';
 import { openSqlite } from './sqlite.js';
 import { compileStatements } from './statements.js';
 import { createTaskLog } from './task-log.js';
+import { createWebhooks } from './webhooks.js';
 
 export type { Retention } from './retention.js';
 
@@ -33,6 +34,7 @@ export interface StoreOptions {
 export interface Store {
   readonly log: TaskLog;
   readonly sessions: Sessions;
+  readonly webhooks: Webhooks;
   /** Whether it can be written now, by writing. */
   check(): Promise<Readiness>;
   /** Removes what is beyond its retention, at once; it also happens by itself. */
@@ -63,11 +65,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const statements = compileStatements(database.kysely);
   const commits = createCommits({ database, observer });
   const shared = { database, statements, commits, logger, now };
-  const { forget, ...log } = createTaskLog({
-    ...shared,
-    home: database.shared ? homeOf(directory) : '',
-    observer,
-  });
+  const home = database.shared ? homeOf(directory) : '';
+  const { forget, ...log } = createTaskLog({ ...shared, home, observer });
   const sessions = createSessions({ ...shared, directory: workspaces });
   const sweeper = createSweeper({
     ...shared,
@@ -90,6 +89,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     log,
     sessions,
+    webhooks: createWebhooks({ database, commits, home }),
     sweep: sweeper.sweep,
     async check() {
       const written = commits.write([

@@ -73,6 +73,23 @@ const migrations: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  '002-webhooks': {
+    async up(database: Kysely<unknown>) {
+      await database.schema
+        .createTable('webhooks')
+        .addColumn('principal', 'text', (column) => column.notNull())
+        .addColumn('task_id', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('url', 'text', (column) => column.notNull())
+        .addColumn('token', 'text', (column) => column.notNull())
+        .addColumn('scheme', 'text', (column) => column.notNull())
+        .addColumn('credentials', 'text', (column) => column.notNull())
+        .addColumn('told', 'integer', (column) => column.notNull())
+        .addColumn('over', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('webhooks_key', ['principal', 'task_id', 'id'])
+        .execute();
+    },
+  },
 };
 
 /** Brings the schema up to date. One that a newer program wrote, or a step that fails: KediError STORE_UNAVAILABLE. */

@@ -114,6 +114,7 @@ async function removeTasks(
         rows.flatMap(({ principal, id }) => [
           { statement: statements.deleteTask, values: [principal, id] },
           { statement: statements.deleteLog, values: [principal, id] },
+          { statement: statements.deleteWebhooks, values: [principal, id] },
         ]),
       );
       forget(rows.map(({ principal, id }) => ({ principal, taskId: id })));

@@ -113,6 +113,23 @@ export function compileStatements(kysely: Kysely<Tables>) {
         .where('id', '=', '')
         .where('state', 'not in', [sql.lit('submitted'), sql.lit('working')]),
     ),
+    /** principal, task; those of a task that is there stay */
+    deleteWebhooks: statement(
+      kysely
+        .deleteFrom('webhooks')
+        .where('principal', '=', '')
+        .where('task_id', '=', '')
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('tasks')
+                .select('tasks.id')
+                .whereRef('tasks.principal', '=', 'webhooks.principal')
+                .whereRef('tasks.id', '=', 'webhooks.task_id'),
+            ),
+          ),
+        ),
+    ),
     /** principal, id; the log of a task that is there stays */
     deleteLog: statement(
       kysely
@@ -209,4 +226,5 @@ export const taskRecord = (row: TaskRow): TaskRecord => ({
 /** The column holds nothing but states: `insertTask` and `updateTask` are given no other text. */
 const storedState = (text: string): TaskState => text as TaskState;
 
-const statement = <Row>(query: Compilable<Row>): Statement<Row> => ({ sql: query.compile().sql });
+/** A query compiled once, for values to come. */
+export const statement = <Row>(query: Compilable<Row>): Statement<Row> => ({ sql: query.compile().sql });

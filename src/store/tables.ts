@@ -5,6 +5,7 @@ export interface Tables {
   contexts: ContextsTable;
   sessions: SessionsTable;
   facts: FactsTable;
+  webhooks: WebhooksTable;
 }
 
 /** A task without its log; its length is the end of its last row there. */
@@ -45,6 +46,21 @@ export interface SessionsTable {
   readonly context_id: string;
   readonly agent_kind: string;
   readonly session: string;
+}
+
+/** Where a client wants to be told of a task; empty text stands for what it did not give. */
+export interface WebhooksTable {
+  readonly principal: string;
+  readonly task_id: string;
+  readonly id: string;
+  readonly url: string;
+  readonly token: string;
+  readonly scheme: string;
+  readonly credentials: string;
+  /** How many entries of the log were told. */
+  readonly told: number;
+  /** 1: nothing more will be told. */
+  readonly over: number;
 }
 
 /** What the store notes about itself. */

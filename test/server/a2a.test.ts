@@ -476,20 +476,21 @@ describe('ListTasks', () => {
   });
 });
 
-describe('what is not offered yet', () => {
+describe('what is not offered', () => {
   it('has the error of A2A for it', async () => {
+    const bare = await startA2aHost({ flags: { push: 'off' } });
     for (const method of ['Create', 'Get', 'Delete']) {
-      const { error } = await host.call(`${method}TaskPushNotificationConfig`, {
+      const { error } = await bare.call(`${method}TaskPushNotificationConfig`, {
         taskId: 't',
         id: 'p',
         url: 'https://x',
       });
       expect(error).toMatchObject({ code: -32003, data: [{ reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }] });
     }
-    expect((await host.call('ListTaskPushNotificationConfigs', { taskId: 't' })).error.code).toBe(-32003);
-    expect((await host.call('GetExtendedAgentCard')).error.code).toBe(-32004);
+    expect((await bare.call('ListTaskPushNotificationConfigs', { taskId: 't' })).error.code).toBe(-32003);
+    expect((await bare.call('GetExtendedAgentCard')).error.code).toBe(-32004);
     const configuration = { taskPushNotificationConfig: { url: 'https://example.org/hook' } };
-    expect((await host.call('SendMessage', { message: message('x'), configuration })).error.code).toBe(
+    expect((await bare.call('SendMessage', { message: message('x'), configuration })).error.code).toBe(
       -32003,
     );
   });

@@ -32,7 +32,7 @@ describe('the card', () => {
     expect(card).toMatchObject({
       name: 'Kedi A2A agent',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+      capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false },
       defaultInputModes: ['text/plain', 'application/json'],
       defaultOutputModes: ['text/plain', 'application/json'],
       supportedInterfaces: [

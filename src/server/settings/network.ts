@@ -1,6 +1,8 @@
 import {
+  choice,
   count,
   readBindings,
+  readDestinations,
   readOrigins,
   readPath,
   readPublicUrl,
@@ -53,6 +55,20 @@ export const networkSettings = {
     fallback: undefined,
     help: 'Where clients reach the binding over gRPC, for the card; needed with --public-url.',
     read: readWord,
+  },
+  push: choice({
+    group: 'Network',
+    words: ['on', 'off'],
+    fallback: 'on',
+    help: 'Whether clients may have themselves told of their tasks by push notifications.',
+  }),
+  allowWebhooks: {
+    group: 'Network',
+    value: 'LIST',
+    fallback: '',
+    shape: 'list',
+    help: 'Networks (10.0.0.0/8), addresses and host names to which notifications may go though they are not public.',
+    read: readDestinations,
   },
   allowedOrigins: {
     group: 'Network',
