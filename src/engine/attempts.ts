@@ -33,7 +33,8 @@ export async function* attempts(options: AttemptsOptions): Work<Entry, Ending> {
     const hearing = createHearing({ holds: options.structured !== undefined, named: options.named });
     const outcome = yield* listen(agent.run(turn), { hearing, now, keepStderr: options.keepStderr });
     try {
-      return await settle(outcome, { ...options, hearing, output: turn.output, at: now() });
+      const { structured, resultBytes } = options;
+      return await settle(outcome, { hearing, structured, output: turn.output, resultBytes, at: now() });
     } catch (error) {
       if (!(error instanceof KediError)) {
         // Not the agent's doing: it has ended.

@@ -87,7 +87,8 @@ export function createEngine(options: EngineOptions): Engine {
       const { principal, contextId, structured } = order;
       const key = { principal, taskId: v7() };
       const record = {
-        ...key,
+        principal,
+        taskId: key.taskId,
         contextId,
         agentKind,
         structured: structured !== undefined,

@@ -18,7 +18,7 @@ export interface Active {
 export interface Jobs {
   find(key: TaskKey): Active | undefined;
   /** Begins a turn; `give` makes its order durable, and so resolves this. No place or closed: KediError BUSY. */
-  begin(turn: Omit<Job, 'place' | 'stop'>, give: () => Promise<void>): Promise<void>;
+  begin(turn: Omit<Job, 'place' | 'stop' | 'settling'>, give: () => Promise<void>): Promise<void>;
   /** The same for what is no task; the key is no other's. */
   take<T>(key: ContextualKey, carryOut: (place: Place, stop: AbortController) => Promise<T>): Promise<T>;
   /** Keeps everyone else from the task meanwhile. */
@@ -47,6 +47,7 @@ export function createJobs({
 }): Jobs {
   const active = new Map<string, Active>();
   const closed = new AbortController();
+  const surroundings = { ...shared, closed: closed.signal };
   let closing = false;
 
   const refuseWhenClosed = (): void => {
@@ -76,8 +77,10 @@ export function createJobs({
       const settling = (): void => {
         kept.settling = true;
       };
-      const work = perform({ ...turn, place, stop }, given, { ...shared, closed: closed.signal, settling });
-      const kept = keep(turn.key, { place, stop, work });
+      const { key, order, structured, output, earlier } = turn;
+      const job: Job = { key, order, structured, output, earlier, place, stop, settling };
+      const work = perform(job, given, surroundings);
+      const kept = keep(key, { place, stop, work });
       return given;
     },
     take(key, carryOut) {

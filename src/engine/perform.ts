@@ -39,19 +39,22 @@ export interface Job {
   readonly place: Place;
   /** Its abort ends the turn; the reason is a KediError and becomes the task's. */
   readonly stop: AbortController;
+  /** Called when nothing is left to do but write the end. */
+  settling(): void;
 }
 
 /**
  * Carries out a turn from its place in line to its durable end, and never throws. `given` resolves when its order is
- * durable; rejects: there is no turn to carry out. `settling` is called when nothing is left to do but write the end.
+ * durable; rejects: there is no turn to carry out. What the layers are given is written out here and below, because a
+ * spread of all that is shared costs more than a layer does.
  */
 export async function perform(
   job: Job,
   given: Promise<void>,
-  shared: Surroundings & { readonly closed: AbortSignal; readonly settling: () => void },
+  shared: Surroundings & { readonly closed: AbortSignal },
 ): Promise<void> {
   const { place, stop, key } = job;
-  const { observer, agentKind, now } = shared;
+  const { observer, agentKind, log, logger, closed, now } = shared;
   const safe = (entry: Entry): Entry =>
     shared.redact === undefined ? entry : redactEntry(entry, shared.redact);
   let began: number | undefined;
@@ -60,15 +63,15 @@ export async function perform(
     await place.turn(stop.signal);
     began = performance.now();
     observer.turnStarted?.({ agentKind });
-    ending = await run(job, { ...shared, given, safe });
+    ending = await run(job, { shared, given, safe });
   } catch (thrown) {
     const error = stop.signal.aborted ? stop.signal.reason : thrown;
-    ending = failed(explain(error, { ...shared, taskId: key.taskId }), now());
+    ending = failed(explain(error, { logger, redact: shared.redact, taskId: key.taskId }), now());
   }
   try {
     await given;
-    shared.settling();
-    await finish(ending.map(safe), { ...shared, key });
+    job.settling();
+    await finish(ending.map(safe), { log, key, logger, closed });
     const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
     observer.turnEnded?.({ agentKind, ...outcomeOf(ending), seconds });
   } catch {
@@ -80,16 +83,28 @@ export async function perform(
 
 async function run(
   job: Job,
-  shared: Surroundings & { readonly given: Promise<void>; readonly safe: (entry: Entry) => Entry },
+  {
+    shared,
+    given,
+    safe,
+  }: {
+    readonly shared: Surroundings;
+    readonly given: Promise<void>;
+    readonly safe: (entry: Entry) => Entry;
+  },
 ): Promise<Ending> {
-  const { key, structured, stop } = job;
-  const { bounds, given, log, logger, safe } = shared;
+  const { key, order, output, structured, earlier, stop } = job;
+  const { agent, agentKind, attempts: most, bounds, keepStderr, log, logger, now, sessions } = shared;
   const { signal } = stop;
+  const { taskId } = key;
   const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
   try {
-    const turns = createTurns({ ...shared, ...job, taskId: key.taskId, signal });
+    const turns = createTurns({ order, output, taskId, earlier, agentKind, sessions, log, signal });
     const work = attempts({
-      ...shared,
+      agent,
+      attempts: most,
+      keepStderr,
+      now,
       structured,
       resultBytes: bounds.resultBytes,
       turn: (refused: Turn['refused']) => turns.turn(refused),
@@ -99,7 +114,7 @@ async function run(
       signal,
       stopMs: bounds.stopMs,
       end: [],
-      abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId: key.taskId }),
+      abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId }),
     });
     return await record(bounded, {
       given,
