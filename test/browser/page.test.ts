@@ -228,6 +228,54 @@ withBrowser('what an agent says', () => {
   });
 });
 
+withBrowser('a server that asks who one is', () => {
+  const token = 'a-token-of-at-least-128-random-bits-0123456789';
+
+  it.each([
+    { auth: 'bearer', secret: token, wrong: [['Token', 'nonsense-nonsense']], right: [['Token', token]] },
+    {
+      auth: 'api-key',
+      secret: token,
+      wrong: [['API key', 'nonsense-nonsense']],
+      right: [['API key', token]],
+    },
+    {
+      auth: 'basic',
+      secret: 'ada:a long pässword',
+      wrong: [
+        ['Name', 'ada'],
+        ['Password', 'nonsense'],
+      ],
+      right: [
+        ['Name', 'ada'],
+        ['Password', 'a long pässword'],
+      ],
+    },
+  ])('is given a credential ($auth), and the page works as ever', async ({ auth, secret, wrong, right }) => {
+    const guarded = await startServer({ flags: ['--auth', auth], env: { KEDI_A2A_SECRET: secret } });
+    const page = await openPage(guarded.url);
+    complaintsAreMeant(page);
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await takePicture(page, `credential-${auth}`);
+    const enter = async (fields: readonly (readonly string[])[]): Promise<void> => {
+      for (const [label = '', value = ''] of fields) await dialog.getByLabel(label).fill(value);
+      await dialog.getByRole('button', { name: 'Go on' }).click();
+    };
+    await enter(wrong);
+    await dialog.getByText('That was not accepted.').waitFor();
+    await enter(right);
+    await dialog.waitFor({ state: 'hidden' });
+    await send(page, 'Who am I?');
+    await page.locator('.figures').waitFor();
+    expect(await seen(answers(page))).toMatch(demoAnswer('Who am I\\?'));
+    await page.locator('#sessions button', { hasText: 'Who am I?' }).waitFor();
+    expect(
+      await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'),
+    ).not.toContain(Object.values(right).at(-1));
+  });
+});
+
 withBrowser('the EventSource of a browser', () => {
   it('reads a chat, comes back after a cut where it was, and stops at its end', async () => {
     const proxy = await startProxy(server.url);
