@@ -3,13 +3,18 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
+import { findAgentKind } from '../../src/agents/index.js';
+import { createJudge } from '../../src/schema/index.js';
+import { finish, newTurn } from '../agents/support/turn.js';
 import { inOrder, type ModelStep, startModelServer } from '../support/model-server.js';
 import { findProgram } from './programs.js';
+import { agentOf, setups } from './setups.js';
 import { widget, widgetSchema } from './widget.js';
 
 /** Writes test/fixtures/harness from what the real programs print: `KEDI_RECORD=1 npm run test:harness`. */
-const fixtures = fileURLToPath(new URL('../fixtures/harness/', import.meta.url));
+const fixtures =
+  process.env.KEDI_RECORD_TO ?? fileURLToPath(new URL('../fixtures/harness/', import.meta.url));
 
 interface Scene {
   readonly name: string;
@@ -185,6 +190,108 @@ test.each(claude)('claude-code $name', (scene) =>
   })),
 );
 
+interface AcpScene extends Pick<Scene, 'name' | 'steps'> {
+  readonly program: string;
+  readonly variant?: string;
+  readonly typed?: true;
+}
+
+const acp: readonly AcpScene[] = [
+  ...['claude-agent-acp', 'codex-acp', 'gemini', 'opencode'].map((program) => ({
+    program,
+    name: 'text',
+    steps: [{ do: 'text', text: 'Hello there, wörld.', thinking: 'Let me think.' } as const],
+  })),
+  {
+    program: 'claude-agent-acp',
+    name: 'text-v2',
+    variant: 'ACP v2 draft',
+    steps: [text('Hello there, wörld.')],
+  },
+  { program: 'claude-agent-acp', name: 'structured', steps: [document, text('Done.')], typed: true },
+  { program: 'codex-acp', name: 'server-error', steps: [{ do: 'status', status: 500 }] },
+  {
+    program: 'claude-agent-acp',
+    name: 'tools',
+    steps: [
+      calls(['Read', '{"file_path":"a.txt","limit":9.0}'], ['Bash', '{"command":"touch /etc/no"}']),
+      text('Done.'),
+    ],
+  },
+  {
+    program: 'codex-acp',
+    name: 'tools',
+    steps: [calls(command('cat a.txt')), calls(command('exit 3')), text('Done.')],
+  },
+  {
+    program: 'gemini',
+    name: 'tools',
+    steps: [
+      calls(['read_file', '{"file_path":"a.txt"}'], ['run_shell_command', '{"command":"echo hi"}']),
+      text('Done.'),
+    ],
+  },
+  {
+    program: 'opencode',
+    name: 'tools',
+    steps: [
+      calls(
+        ['read', '{"filePath":"a.txt","limit":9.0}'],
+        ['bash', '{"command":"echo hi","description":"hi"}'],
+      ),
+      text('Done.'),
+    ],
+  },
+];
+
+/** An ACP agent has to be talked to, so its lines are those that our own agent yields. */
+test.each(acp)('$program $name', async (scene) => {
+  const setup = setups.find((each) => each.name === scene.program && each.variant === scene.variant);
+  const program = findProgram(scene.program);
+  if (setup === undefined || 'missing' in program) throw new Error(`${scene.program} cannot be had`);
+  const directory = await mkdtemp(join(tmpdir(), 'record-'));
+  const [home, workspace] = [join(directory, 'home'), join(directory, 'work')];
+  await mkdir(home);
+  await mkdir(workspace);
+  await writeFile(join(workspace, 'a.txt'), 'hello file\n');
+  const play = inOrder(...scene.steps);
+  // What a program asks its model on its own account comes without tools.
+  const model = await startModelServer((request) =>
+    request.tools.length === 0 ? text('A title') : play(request),
+  );
+  const judge = createJudge();
+  try {
+    const { agent, options } = agentOf(setup, { program, url: model.url, directory });
+    const made = await findAgentKind(agent).create(options, { env: process.env, directory, warn: () => {} });
+    const output = scene.typed === true ? await judge.compile(widgetSchema) : undefined;
+    const run = made.run(await newTurn({ prompt: 'Say something.', workspace, output }));
+    const lines: string[] = [];
+    await finish(run, ({ raw, channel }) => {
+      if (channel === 'stdout') lines.push(Buffer.from(raw).toString());
+    }).catch(() => {});
+    await mkdir(join(fixtures, scene.program), { recursive: true });
+    const written = cleaned(`${lines.join('\n')}\n`, { directory, home, workspace, url: model.url });
+    await writeFile(join(fixtures, scene.program, `${scene.name}.jsonl`), written);
+    console.log(`${scene.program} ${scene.name}: ${lines.length} lines`);
+  } finally {
+    await judge.close();
+    await model.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+/** Nothing of this machine is in a recording. */
+const cleaned = (
+  text: string,
+  { directory, home, workspace, url }: Readonly<Record<'directory' | 'home' | 'workspace' | 'url', string>>,
+): string =>
+  text
+    .replaceAll(workspace, '/workspace')
+    .replaceAll(workspace.slice(1), 'workspace')
+    .replaceAll(home, '/home/user')
+    .replaceAll(directory.replaceAll('/', '-'), '-directory')
+    .replaceAll(new URL(url).host, '127.0.0.1:1234');
+
 async function record(
   kind: string,
   scene: Scene,
@@ -227,17 +334,11 @@ async function record(
     const exit = await new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
     const folder = join(fixtures, kind);
     await mkdir(folder, { recursive: true });
-    const clean = (text: string): string =>
-      text
-        .replaceAll(workspace, '/workspace')
-        .replaceAll(home, '/home/user')
-        .replaceAll(directory.replaceAll('/', '-'), '-directory')
-        .replaceAll(model.url, 'http://127.0.0.1:1234');
+    const clean = (said: string): string => cleaned(said, { directory, home, workspace, url: model.url });
     await writeFile(join(folder, `${scene.name}.jsonl`), clean(written.stdout));
     // Where a program says on stderr alone what went wrong.
     if (!written.stdout.includes('\n{'))
       await writeFile(join(folder, `${scene.name}.stderr`), clean(written.stderr));
-    expect({ name: scene.name, exit }).toBeDefined();
     console.log(`${kind} ${scene.name}: ended with ${exit}, ${written.stdout.split('\n').length - 1} lines`);
   } finally {
     await model.close();
