@@ -28,6 +28,7 @@ export const failures = {
   INTERRUPTED: { exit: 4 },
 
   BUSY: { exit: 4 },
+  RATE_LIMITED: { exit: 4 },
   BODY_TOO_LARGE: { exit: 2 },
   PARSE_ERROR: { exit: 2 },
   INVALID_REQUEST: { exit: 2 },

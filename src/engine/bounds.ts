@@ -9,6 +9,8 @@ export interface EngineBounds {
   readonly concurrency: number;
   /** Turns that wait for theirs. */
   readonly pending: number;
+  /** Turns of one principal that run or wait. */
+  readonly perPrincipal: number;
   /** How long an agent may take, all attempts together. */
   readonly turnMs: number;
   /** How long an agent that was told to stop is waited for, before its task ends without it. */
@@ -21,6 +23,7 @@ export const defaultBounds: EngineBounds = {
   logBytes: 64 * 1024 * 1024,
   concurrency: 8,
   pending: 256,
+  perPrincipal: Number.POSITIVE_INFINITY,
   turnMs: 60 * 60 * 1_000,
   stopMs: 10_000,
 };

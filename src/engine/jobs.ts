@@ -46,6 +46,7 @@ export function createJobs({
   readonly queue: Queue;
 }): Jobs {
   const active = new Map<string, Active>();
+  const counts = new Map<string, number>();
   const closed = new AbortController();
   const surroundings = { ...shared, closed: closed.signal };
   let closing = false;
@@ -56,12 +57,24 @@ export function createJobs({
 
   const enter = ({ principal, contextId }: { principal: string; contextId: string }): Place => {
     refuseWhenClosed();
+    if ((counts.get(principal) ?? 0) >= shared.bounds.perPrincipal) throw tooMany();
     return queue.enter(nameOf(principal, contextId));
   };
 
   const keep = (key: TaskKey, { place, stop, work }: Kept): Active => {
     const name = nameOf(key.principal, key.taskId);
-    const done = work.catch(() => {}).finally(() => active.delete(name));
+    const count = (change: 1 | -1): void => {
+      const left = (counts.get(key.principal) ?? 0) + change;
+      if (left === 0) counts.delete(key.principal);
+      else counts.set(key.principal, left);
+    };
+    count(1);
+    const done = work
+      .catch(() => {})
+      .finally(() => {
+        active.delete(name);
+        count(-1);
+      });
     const kept: Active = { place, stop, done, settling: false };
     active.set(name, kept);
     return kept;
@@ -113,6 +126,15 @@ export function createJobs({
     },
   };
 }
+
+const tooMany = (): KediError =>
+  new KediError(
+    'RATE_LIMITED',
+    'As many of your tasks as may be are under way; try again when one has ended.',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 
 const shutDown = (): KediError =>
   new KediError('CANCELED', 'The server was shut down before the task had ended.');

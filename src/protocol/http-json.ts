@@ -69,6 +69,7 @@ const statuses: Readonly<Partial<Record<FailureCode, { readonly http: number; re
   EXTENSION_SUPPORT_REQUIRED: precondition,
   VERSION_NOT_SUPPORTED: precondition,
   UNAUTHENTICATED: { http: 401, status: 'UNAUTHENTICATED' },
+  RATE_LIMITED: { http: 429, status: 'RESOURCE_EXHAUSTED' },
   BUSY: { http: 503, status: 'UNAVAILABLE' },
   STORE_UNAVAILABLE: { http: 503, status: 'UNAVAILABLE' },
 };

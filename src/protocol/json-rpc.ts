@@ -58,8 +58,13 @@ export function writeError(id: string, error: KediError): string {
  * The HTTP status under which a JSON-RPC error travels: 200, as JSON-RPC over HTTP has it, but for what concerns the
  * transport more than the call.
  */
-export const httpStatusOf = ({ code }: KediError): 200 | 413 | 503 =>
-  code === 'BUSY' ? 503 : code === 'BODY_TOO_LARGE' ? 413 : 200;
+export const httpStatusOf = ({ code }: KediError): number => transportStatus[code] ?? 200;
+
+const transportStatus: Readonly<Partial<Record<FailureCode, number>>> = {
+  BODY_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  BUSY: 503,
+};
 
 /** Details of an error for all bindings: what is wrong with which field, and the reason by name (3.3.2). */
 export function errorDetails({ code, fields, info, pointer }: KediError): readonly ErrorDetail[] {

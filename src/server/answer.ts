@@ -119,7 +119,7 @@ export function tell(error: unknown, { requestId }: Caller, logger: Logger): Ked
 }
 
 const retryAfter = ({ retryAfterSeconds, code }: KediError): Readonly<Record<string, string>> =>
-  code === 'BUSY' ? { 'Retry-After': String(retryAfterSeconds ?? 1) } : {};
+  code === 'BUSY' || code === 'RATE_LIMITED' ? { 'Retry-After': String(retryAfterSeconds ?? 1) } : {};
 
 function abortOnClose(response: ServerResponse): AbortSignal {
   const controller = new AbortController();

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FailureCode, KediError } from '../domain/errors.js';
 import { writeError } from '../protocol/json-rpc.js';
 import { sendJson } from './answer.js';
-import type { Authentication, Identity } from './auth/index.js';
+import type { Identity } from './auth/index.js';
 import { type Caller, LOCAL_PRINCIPAL } from './caller.js';
+import type { Gate } from './gate.js';
 import { allowOrigin, createGuard, type Guarding } from './guards.js';
 import { isJsonRpc } from './json-rpc-route.js';
 import { sendProblem } from './problem.js';
@@ -21,12 +22,12 @@ export type Entrance = (
 /** `isOpen`: whether what is at this path is for everyone, with credentials or without. */
 export function createEntrance({
   guarding,
-  authentication,
+  gate,
   isOpen,
   requestIds,
 }: {
   readonly guarding: Guarding;
-  readonly authentication: Authentication | undefined;
+  readonly gate: Gate;
   readonly isOpen: (path: string) => boolean;
   readonly requestIds: () => string;
 }): Entrance {
@@ -36,13 +37,13 @@ export function createEntrance({
     if (refusal !== undefined) return refuse(request, response, refusal);
     if (allowOrigin(request, response)) return undefined;
     const requestId = requestIds();
-    if (authentication === undefined || isOpen(pathOf(request))) {
-      return { principal: LOCAL_PRINCIPAL, requestId };
-    }
+    if (isOpen(pathOf(request))) return { principal: LOCAL_PRINCIPAL, requestId };
     const { headers, socket } = request;
-    return authentication
-      .identify({ headers, address: socket.remoteAddress ?? '' })
-      .then((identity) => admit(identity, { request, response, requestId }));
+    const identity = gate({ headers, address: socket.remoteAddress ?? '' });
+    const exchange = { request, response, requestId };
+    return identity instanceof Promise
+      ? identity.then((found) => admit(found, exchange))
+      : admit(identity, exchange);
   };
 }
 
@@ -79,6 +80,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, refused: Ref
 const callCodes: ReadonlyMap<number, FailureCode> = new Map([
   [401, 'UNAUTHENTICATED'],
   [415, 'CONTENT_TYPE_NOT_SUPPORTED'],
+  [429, 'RATE_LIMITED'],
 ]);
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';

@@ -16,12 +16,15 @@ import { CARD_PATH } from './card-route.js';
 import { createCards } from './cards.js';
 import { createEntrance, createRequestIds } from './entrance.js';
 import { createEventStreams } from './event-stream.js';
+import { createGate } from './gate.js';
 import type { GrpcServer } from './grpc/index.js';
 import { createHttpJsonRoute, isHttpJson } from './http-json-route.js';
 import { createJsonRpcRoute, isJsonRpc } from './json-rpc-route.js';
 import { isLoopback } from './loopback.js';
+import type { Metrics } from './metrics.js';
 import { describeOffering } from './offering.js';
 import { createPush } from './push/index.js';
+import { createRateLimit } from './rate-limit.js';
 import { createRouter } from './router.js';
 import { createService } from './service.js';
 import type { Binding } from './setting.js';
@@ -46,6 +49,7 @@ export type ServerSettings = Pick<
   | 'strictCard'
   | 'cardKey'
   | 'maxBody'
+  | 'rateLimit'
   | 'grace'
 >;
 
@@ -61,6 +65,8 @@ export interface ServerParts {
   readonly logger: Logger;
   /** Undefined: nobody is asked for credentials, and the server can be reached from this machine alone. */
   readonly authentication?: Authentication | undefined;
+  /** What is counted of the requests, and served at `/metrics`. */
+  readonly metrics?: Metrics | undefined;
   /** How often a silent stream shows that it is alive, 15 seconds unless said. */
   readonly heartbeatMs?: number;
 }
@@ -85,6 +91,7 @@ export function createServer({
   judge,
   logger,
   authentication,
+  metrics,
   heartbeatMs,
 }: ServerParts): Server {
   if (!isLoopback(settings.host) && authentication === undefined) {
@@ -105,6 +112,7 @@ export function createServer({
     openPaths.has(path) || path.startsWith('/web/') || (settings.publicCard && path === CARD_PATH);
   const push = settings.push === 'on' ? createPush({ settings, store, logger }) : undefined;
   const streams = createEventStreams(heartbeatMs === undefined ? {} : { heartbeatMs });
+  metrics?.watchStreams(streams);
   const surroundings = {
     service: createService({
       engine,
@@ -130,10 +138,15 @@ export function createServer({
     log: store.log,
     streams,
     logger,
+    metrics,
     vitals: { check: store.check, counts: engine.counts, closing: () => closing },
   });
   const requestIds = createRequestIds();
-  const enter = createEntrance({ guarding: settings, authentication, isOpen, requestIds });
+  const gate = createGate({
+    authentication,
+    rateLimit: createRateLimit({ perMinute: settings.rateLimit }),
+  });
+  const enter = createEntrance({ guarding: settings, gate, isOpen, requestIds });
 
   const serve = (request: IncomingMessage, response: ServerResponse, caller: Caller | undefined): void => {
     if (caller === undefined) return;
@@ -143,6 +156,7 @@ export function createServer({
     else void router(request, response, caller);
   };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
+    metrics?.request(request, response);
     const caller = enter(request, response);
     if (caller instanceof Promise) void caller.then((found) => serve(request, response, found));
     else serve(request, response, caller);
@@ -165,7 +179,7 @@ export function createServer({
         // Loaded only where it is served.
         const { listenGrpc } = await import('./grpc/index.js');
         const { host, grpcPort: port, maxBody } = settings;
-        grpc = await listenGrpc({ ...surroundings, authentication, requestIds }, { host, port, maxBody });
+        grpc = await listenGrpc({ ...surroundings, gate, requestIds }, { host, port, maxBody });
       }
       const port = await listenHttp(server, settings);
       const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;

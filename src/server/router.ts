@@ -9,6 +9,7 @@ import type { Cards } from './cards.js';
 import { createChatRoutes } from './chat-routes.js';
 import type { EventStreams } from './event-stream.js';
 import { serveHealth, serveReadiness, type Vitals } from './health-routes.js';
+import { METRICS_PATH, type Metrics } from './metrics.js';
 import { sendProblem } from './problem.js';
 import { discardBody } from './read-body.js';
 import type { Settings } from './settings.js';
@@ -23,6 +24,7 @@ export function createRouter({
   log,
   streams,
   logger,
+  metrics,
   vitals,
 }: {
   readonly settings: Pick<Settings, 'publicUrl'>;
@@ -31,6 +33,7 @@ export function createRouter({
   readonly log: TaskLog;
   readonly streams: EventStreams;
   readonly logger: Logger;
+  readonly metrics: Metrics | undefined;
   readonly vitals: Vitals;
 }): Route {
   const app = express();
@@ -44,6 +47,7 @@ export function createRouter({
   if (jwks !== undefined) app.get(JWKS_PATH, (_, response) => sendJson(response, 200, jwks));
   app.get('/healthz', (_, response) => serveHealth(response));
   app.get('/readyz', (_, response) => serveReadiness(response, vitals));
+  if (metrics !== undefined) app.get(METRICS_PATH, (_, response) => metrics.serve(response));
   for (const { path, handle } of webRoutes()) app.get(path, handle);
   const sourceOf = (name: string) => agentKinds.find(({ kind }) => kind === name)?.source;
   const chatRouteOf = createChatRoutes({ log, streams, sourceOf, logger });

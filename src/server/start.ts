@@ -8,6 +8,7 @@ import { openStore } from '../store/index.js';
 import { createAuthentication } from './auth/index.js';
 import { readAuth } from './auth/read-auth.js';
 import { createServer } from './index.js';
+import { createMetrics } from './metrics.js';
 import { createRedaction } from './secrets.js';
 import type { Settings } from './settings.js';
 
@@ -46,6 +47,8 @@ export async function startServer(
   const agentOptions = readAgentOptions(agentKind, json);
   const auth = readAuth(settings, env);
   const authentication = auth && (await createAuthentication(auth));
+  const metrics = createMetrics();
+  const { observer } = metrics;
   const started = openStack(logger);
   try {
     const agent = await agentKind.create(agentOptions, {
@@ -63,6 +66,7 @@ export async function startServer(
         idleSessionMs: settings.sessionIdle,
       },
       logger,
+      observer,
     });
     started.push('the store', () => store.close());
     const judge = createJudge({
@@ -86,8 +90,10 @@ export async function startServer(
         concurrency: settings.concurrency,
         pending: settings.pending,
         turnMs: settings.taskTimeout,
+        perPrincipal: settings.principalTasks === 0 ? Number.POSITIVE_INFINITY : settings.principalTasks,
       },
       logger,
+      observer,
     });
     const interrupted = await engine.recover();
     if (interrupted > 0)
@@ -101,6 +107,7 @@ export async function startServer(
       judge,
       logger,
       authentication,
+      metrics,
       heartbeatMs,
     });
     started.push('the server', () => server.close());

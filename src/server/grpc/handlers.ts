@@ -32,15 +32,15 @@ import { writeStreamEvent } from '../../protocol/a2a-write.js';
 import type { Params } from '../../protocol/fields.js';
 import { jsonText, readSpans } from '../../schema/document.js';
 import { type BindingSurroundings, tell } from '../answer.js';
-import type { Authentication } from '../auth/index.js';
-import { type Caller, LOCAL_PRINCIPAL } from '../caller.js';
+import type { Caller } from '../caller.js';
+import type { Gate } from '../gate.js';
 import { findMethod, type Prepared } from '../methods.js';
 import type { CallContext } from '../service.js';
 import { checkVersion, extensionsHeader, parseExtensions } from '../service-parameters.js';
 import { type GrpcStatus, refusedStatus, statusOf } from './status.js';
 
 export interface GrpcSurroundings extends Omit<BindingSurroundings, 'streams' | 'maxBody'> {
-  readonly authentication: Authentication | undefined;
+  readonly gate: Gate;
   readonly requestIds: () => string;
   /** Aborts when the server ends: what waits for a task is given up, and the task's end is in the store. */
   readonly closing: AbortSignal;
@@ -69,7 +69,7 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
     const gone = new AbortController();
     call.on('cancelled', () => gone.abort());
     try {
-      const identity = await identify(call, surroundings.authentication);
+      const identity = await identify(call, surroundings.gate);
       if (!identity.ok) return refusedStatus(identity);
       caller = { ...caller, principal: identity.principal };
       checkVersion(parameter(call, 'a2a-version') ?? '');
@@ -174,10 +174,9 @@ function parameter(call: Call, name: string): string | undefined {
   return values.length === 0 ? undefined : values.join(',');
 }
 
-async function identify(call: Call, authentication: Authentication | undefined) {
-  if (authentication === undefined) return { ok: true, principal: LOCAL_PRINCIPAL } as const;
+function identify(call: Call, gate: Gate) {
   const headers = Object.fromEntries(
     Object.entries(call.metadata.getMap()).map(([name, value]) => [name, value.toString()]),
   );
-  return authentication.identify({ headers, address: call.getPeer().replace(/:\d+$/, '') });
+  return gate({ headers, address: call.getPeer().replace(/:\d+$/, '') });
 }

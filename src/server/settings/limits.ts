@@ -44,6 +44,20 @@ export const limitsSettings = {
     to: '100000',
     help: 'How many tasks may wait for their turn; more are refused as busy.',
   }),
+  principalTasks: count({
+    group: 'Limits',
+    fallback: '0',
+    from: '0',
+    to: '100000',
+    help: 'How many tasks of one principal may run or wait, so that none takes all places; 0 sets no limit.',
+  }),
+  rateLimit: count({
+    group: 'Limits',
+    fallback: '0',
+    from: '0',
+    to: '1000000',
+    help: 'How many requests a minute one principal may send, a sixth of them at once; 0 sets no limit.',
+  }),
   // A timer of Node counts at most 2^31 - 1 milliseconds, 24.8 days.
   taskTimeout: duration({
     group: 'Limits',
