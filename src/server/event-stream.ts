@@ -75,6 +75,7 @@ class Stream implements EventStream {
   readonly #response: ServerResponse;
   readonly #crowd: Crowd;
   readonly #gone = new AbortController();
+  #missed = 0;
 
   constructor(response: ServerResponse, crowd: Crowd) {
     this.#response = response;
@@ -119,9 +120,11 @@ class Stream implements EventStream {
     this.#response.end();
   }
 
-  /** A client that does not even take what it asked for needs no sign of life. */
+  /** A client that does not even take what it asked for needs no sign of life, and is let go in the end. */
   beat(): void {
-    if (!this.#response.writableNeedDrain) this.#response.write(sseHeartbeat);
+    this.#missed = this.#response.writableNeedDrain ? this.#missed + 1 : 0;
+    if (this.#missed >= patience) this.#response.destroy();
+    else if (this.#missed === 0) this.#response.write(sseHeartbeat);
   }
 
   stop(): void {
@@ -129,6 +132,9 @@ class Stream implements EventStream {
     this.end();
   }
 }
+
+/** Heartbeats that a client may miss, two minutes of them as shipped; it comes back where it left off. */
+const patience = 8;
 
 /** Characters that are sent at once: enough to be quick, little enough to be held for each of many clients. */
 const blockLength = 32_768;

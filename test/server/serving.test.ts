@@ -129,6 +129,45 @@ describe('a stream', () => {
   });
 });
 
+describe('a client that takes nothing any more', () => {
+  it('is let go, and the task goes on without it', async () => {
+    const host = await startA2aHost({
+      heartbeatMs: 20,
+      agentKind: scripted(async function* () {
+        for (let count = 0; count < 400; count += 1) yield says('x'.repeat(50_000));
+        return { kind: 'done' };
+      }),
+    });
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendStreamingMessage',
+      params: { message: message('go', { contextId: 'stalled' }) },
+    });
+    const socket = connect(Number(new URL(host.url).port), '127.0.0.1');
+    socket.write(
+      `POST /a2a HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    socket.pause();
+    await eventually(async () => {
+      const { tasks } = await host.result('ListTasks', { contextId: 'stalled' });
+      return tasks[0]?.status.state === 'TASK_STATE_COMPLETED';
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    // What had been sent is still on its way; then the connection is at its end, long before the stream is.
+    let received = 0;
+    await new Promise((resolve) => {
+      socket.on('data', (piece) => {
+        received += piece.length;
+      });
+      socket.on('error', () => {});
+      socket.on('close', resolve);
+      socket.resume();
+    });
+    expect(received).toBeLessThan(400 * 50_000);
+  });
+});
+
 describe('shutdown', () => {
   it('takes no new work, lets running tasks have their grace, and ends streams properly', async () => {
     const host = await startA2aHost({ agentKind: waiting, flags: { grace: '5s' } });
