@@ -33,7 +33,7 @@ const server = spawn(
       '--grpc-port',
       '0',
       '--allow-webhooks',
-      '127.0.0.0/8,localhost',
+      '127.0.0.0/8,localhost,example.com',
     ],
     ...process.argv.slice(2),
   ],

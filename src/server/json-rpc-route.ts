@@ -17,10 +17,12 @@ import { requireVersion } from './service-parameters.js';
 /** The path of the JSON-RPC binding. */
 export const JSON_RPC_PATH = '/a2a';
 
-/** Whether a request is for this binding. */
-export const isJsonRpc = ({ url = '' }: IncomingMessage): boolean =>
-  url.startsWith(JSON_RPC_PATH) &&
-  (url.length === JSON_RPC_PATH.length || url.charAt(JSON_RPC_PATH.length) === '?');
+/** Whether a request is for this binding; with a slash at the end too, which some clients add to what the card says. */
+export const isJsonRpc = ({ url = '' }: IncomingMessage): boolean => {
+  if (!url.startsWith(JSON_RPC_PATH)) return false;
+  const end = url.startsWith('/', JSON_RPC_PATH.length) ? JSON_RPC_PATH.length + 1 : JSON_RPC_PATH.length;
+  return url.length === end || url.charAt(end) === '?';
+};
 
 /**
  * The JSON-RPC binding of A2A 1.0 (clause 9). It reads the bytes itself, before any framework has parsed them: ids and

@@ -74,10 +74,11 @@ export function createDestinations({
         throw refused('must not hold credentials; they belong into authentication or token');
       }
       const { hostname } = url;
+      // Allowed wherever it resolves to, which it need not do before there is something to deliver.
+      if (names.has(hostname)) return;
       const literal = isIP(bare(hostname)) !== 0;
       const addresses = literal ? [bare(hostname)] : await addressesOf(hostname);
-      const trusted = names.has(hostname) || addresses.every(isAllowed);
-      if (trusted) return;
+      if (addresses.every(isAllowed)) return;
       if (!addresses.every(mayConnect)) {
         throw refused('leads to an address that is not public, which the operator has not allowed');
       }
