@@ -2,7 +2,8 @@ import { follow } from '../domain/follow.js';
 import type { TaskLog } from '../domain/ports.js';
 import type { TaskRecord } from '../domain/task.js';
 import type { Frame } from '../protocol/agent-output.js';
-import { type Projection, project, unread } from './project.js';
+import type { Checkpoint, Checkpoints } from './checkpoints.js';
+import { project } from './project.js';
 
 /** Where a reader begins: at the first frame, with what comes from now on, or after the frame of that number. */
 export type Beginning = 'first' | 'now' | { readonly after: number };
@@ -32,45 +33,52 @@ export type Chat =
 export async function openChat(
   log: TaskLog,
   record: TaskRecord,
-  { from, signal }: { readonly from: Beginning; readonly signal: AbortSignal },
+  {
+    from,
+    checkpoints,
+    signal,
+  }: { readonly from: Beginning; readonly checkpoints: Checkpoints; readonly signal: AbortSignal },
 ): Promise<Chat> {
-  const at: Reached = { read: 0, projection: unread };
-  const rest = frames(log, record, { at, signal });
+  const seq = from === 'first' ? 0 : from === 'now' ? Number.POSITIVE_INFINITY : from.after + 1;
+  const at: Reached = { ...checkpoints.before(record, { seq, read: record.length }) };
+  const rest = frames(log, record, { at, checkpoints, signal });
   if (from === 'first') return { kind: 'frames', first: [], rest };
 
   let last: readonly Frame[] = [];
   while (at.read < record.length) {
-    const next = await rest.next();
-    if (next.done === true) return { kind: 'gone' };
-    last = next.value;
+    const some = await rest.next();
+    if (some.done === true) return { kind: 'gone' };
+    last = some.value;
     if (from === 'now' || at.projection.seq <= from.after + 1) continue;
     return { kind: 'frames', first: last.filter(({ seq }) => seq > from.after), rest };
   }
-  const { seq, ended } = at.projection;
+  const { seq: next, ended } = at.projection;
   if (from === 'now') return { kind: 'frames', first: ended ? last.slice(-1) : [], rest };
   if (ended) return { kind: 'over' };
-  return from.after < seq ? { kind: 'frames', first: [], rest } : { kind: 'ahead' };
+  return from.after < next ? { kind: 'frames', first: [], rest } : { kind: 'ahead' };
 }
 
-/** How many entries of the log are behind a reader, and what they came to. */
-interface Reached {
-  read: number;
-  projection: Projection;
-}
+/** Where a reader is. */
+type Reached = { -readonly [Key in keyof Checkpoint]: Checkpoint[Key] };
 
 /** A batch never reaches from what was there into what came later: a reader may want the one without the other. */
 async function* frames(
   log: TaskLog,
   record: TaskRecord,
-  { at, signal }: { readonly at: Reached; readonly signal: AbortSignal },
+  {
+    at,
+    checkpoints,
+    signal,
+  }: { readonly at: Reached; readonly checkpoints: Checkpoints; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly Frame[], void, void> {
-  for await (const batch of follow(log, record, { signal })) {
+  for await (const batch of follow(log, record, { from: at.read, signal })) {
     const present = Math.max(0, record.length - at.read);
     for (const entries of [batch.slice(0, present), batch.slice(present)]) {
       if (entries.length === 0) continue;
       const { after, frames } = project(at.projection, entries);
       at.projection = after;
       at.read += entries.length;
+      checkpoints.note(record, { read: at.read, projection: after });
       yield frames;
     }
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Checkpoints } from '../chat/checkpoints.js';
 import type { OutputSource } from '../domain/agent.js';
 import type { Logger, TaskLog } from '../domain/ports.js';
 import type { Caller } from './caller.js';
@@ -15,6 +16,7 @@ export interface ChatSurroundings {
 
 /** One request with all that is known of it. */
 export interface ChatExchange extends ChatSurroundings {
+  readonly checkpoints: Checkpoints;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly caller: Caller;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createCheckpoints } from '../chat/checkpoints.js';
 import { KediError } from '../domain/errors.js';
 import { CHAT_PATH } from '../protocol/agent-output.js';
 import { RAW_PATH } from '../protocol/raw-output.js';
@@ -20,10 +21,11 @@ export type ChatRoute = (request: IncomingMessage, response: ServerResponse, cal
 export function createChatRoutes(
   surroundings: ChatSurroundings,
 ): (request: IncomingMessage) => ChatRoute | undefined {
+  const checkpoints = createCheckpoints();
   const route =
     (serve: Serve): ChatRoute =>
     (request, response, caller) =>
-      guarded(serve, { ...surroundings, request, response, caller });
+      guarded(serve, { ...surroundings, checkpoints, request, response, caller });
   const routes = new Map([
     [CHAT_PATH, route(serveChat)],
     [RAW_PATH, route(serveRaw)],

@@ -16,13 +16,8 @@ import { invalid, parameter, readTarget } from './query.js';
 const beyondAll = Number.MAX_SAFE_INTEGER;
 
 /** `GET /api/v1/agent-output/chat` (agent-output/v1, clause 3). */
-export async function serveChat({
-  request,
-  response,
-  caller,
-  log,
-  streams,
-}: ChatExchange): Promise<Streaming> {
+export async function serveChat(exchange: ChatExchange): Promise<Streaming> {
+  const { request, response, caller, log, streams, checkpoints } = exchange;
   const target = readTarget(request);
   const commandId = readCommandId(target);
   const named = parameter(target, 'session_id');
@@ -38,7 +33,7 @@ export async function serveChat({
   if (resuming && from.after === beyondAll) return sendNothing(response);
 
   const stream = streams.attach(response);
-  const chat = record && (await openChat(log, record, { from, signal: stream.signal }));
+  const chat = record && (await openChat(log, record, { from, checkpoints, signal: stream.signal }));
   if (chat?.kind === 'over') return sendNothing(response);
   if (chat?.kind === 'ahead') throw invalid('Last-Event-ID', 'is the id of an event that does not exist yet');
   if (chat?.kind !== 'frames' && !resuming) throw unknownTask();

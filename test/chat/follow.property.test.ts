@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createCheckpoints } from '../../src/chat/checkpoints.js';
 import { type Beginning, openChat } from '../../src/chat/follow.js';
 import { project, unread } from '../../src/chat/project.js';
 import { openRaw } from '../../src/chat/raw.js';
@@ -54,7 +55,7 @@ async function written(
 }
 
 async function chatFrom(record: TaskRecord, from: Beginning): Promise<Frame[] | string> {
-  const chat = await openChat(store.log, record, { from, signal });
+  const chat = await openChat(store.log, record, { from, checkpoints: createCheckpoints(), signal });
   if (chat.kind !== 'frames') return chat.kind;
   const frames: Frame[] = [...chat.first];
   for await (const some of chat.rest) frames.push(...some);

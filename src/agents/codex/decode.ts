@@ -12,6 +12,8 @@ export interface CodexDecoder {
   turn(): { readonly ok: true } | { readonly ok: false; readonly message: string } | undefined;
 }
 
+const calls = ['command_execution', 'file_change', 'mcp_tool_call', 'collab_tool_call', 'web_search'];
+
 /** Understood and silent: kinds of lines that make no event, and when. */
 export const silentKinds: readonly string[] = [
   'turn.started',
@@ -19,13 +21,10 @@ export const silentKinds: readonly string[] = [
   'turn.failed, told at the end of the task',
   'item.started/agent_message',
   'item.started/reasoning',
+  ...calls.map((call) => `item.started/${call}, where it was told before`),
   'item.updated/agent_message',
   'item.updated/reasoning',
-  'item.updated/command_execution, whose end is still to come',
-  'item.updated/file_change, whose end is still to come',
-  'item.updated/mcp_tool_call, whose end is still to come',
-  'item.updated/collab_tool_call, whose end is still to come',
-  'item.updated/web_search, whose end is still to come',
+  ...calls.map((call) => `item.updated/${call}, whose end is still to come`),
   'item.completed/agent_message, where it has no text',
   'item.completed/reasoning, where it has no text',
 ];
