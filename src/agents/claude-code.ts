@@ -1,4 +1,4 @@
-import type { Agent, AgentKind, Line, Outcome, OutputEvent, Turn } from '../domain/agent.js';
+import type { Agent, AgentKind, Line, Outcome, Turn } from '../domain/agent.js';
 import {
   claudeOptions,
   claudeVariables,
@@ -9,9 +9,10 @@ import {
 } from './claude-code/arguments.js';
 import { claudeDecoder } from './claude-code/decode.js';
 import { isUnknownSession, outcomeOf, type Ran } from './claude-code/outcome.js';
-import { type OutgoingSchema, outgoingSchema } from './kit/outgoing-schema.js';
+import { outgoingSchema } from './kit/outgoing-schema.js';
 import { type Program, readProgram } from './kit/program-options.js';
 import { remind } from './kit/remind.js';
+import { resumed } from './kit/resumed.js';
 import { runProgram } from './kit/run-program.js';
 import { openScratch } from './kit/scratch.js';
 
@@ -38,48 +39,35 @@ interface Settings {
   readonly mcpConfig: McpConfig | undefined;
 }
 
-/** A session that Claude Code no longer knows is begun anew, once. */
 async function* run(turn: Turn, settings: Settings): AsyncGenerator<Line, Outcome, void> {
-  const schema = turn.output === undefined ? undefined : outgoingSchema(turn.output.text);
-  const ran = yield* runOnce(turn, { settings, schema, session: turn.session, notices: [] });
-  if (turn.session === undefined || !isUnknownSession(ran.decoder.result())) return outcomeOf(ran, schema);
-  const text = `Claude Code no longer knows the conversation ${turn.session}; a new one is begun.`;
-  const notices: readonly OutputEvent[] = [{ type: 'status', status: 'session_lost', text }];
-  return outcomeOf(yield* runOnce(turn, { settings, schema, session: undefined, notices }), schema);
-}
-
-async function* runOnce(
-  turn: Turn,
-  {
-    settings: { program, flags, mcpConfig },
-    schema,
-    session,
-    notices,
-  }: {
-    readonly settings: Settings;
-    readonly schema: OutgoingSchema | undefined;
-    readonly session: string | undefined;
-    readonly notices: readonly OutputEvent[];
-  },
-): AsyncGenerator<Line, Ran, void> {
+  const { program, flags, mcpConfig } = settings;
   const { signal, workspace } = turn;
-  const given = runArguments({ prompt: remind(turn), schema: schema?.text, session });
-  const decoder = claudeDecoder();
+  const schema = turn.output === undefined ? undefined : outgoingSchema(turn.output.text);
   const scratch = await openScratch(mcpConfig?.json === undefined ? {} : { 'mcp.json': mcpConfig.json });
   try {
     const mcpFile = mcpConfig?.file ?? scratch.paths['mcp.json'];
     const mcpFlags = mcpFile === undefined ? [] : ['--mcp-config', mcpFile];
-    const end = yield* runProgram({
-      program,
-      args: [...given.flags, ...flags, ...mcpFlags, ...program.extraArgs],
-      input: given.input,
-      workspace,
-      signal,
-      decode: decoder.decode,
-      isDone: () => decoder.result() !== undefined && !decoder.busy(),
-      notices,
+    const ran = yield* resumed<Ran>({
+      name: 'Claude Code',
+      session: turn.session,
+      isLost: ({ decoder }) => isUnknownSession(decoder.result()),
+      async *run(session, notices) {
+        const decoder = claudeDecoder();
+        const given = runArguments({ prompt: remind(turn), schema: schema?.text, session });
+        const end = yield* runProgram({
+          program,
+          args: [...given.flags, ...flags, ...mcpFlags, ...program.extraArgs],
+          input: given.input,
+          workspace,
+          signal,
+          decode: decoder.decode,
+          isDone: () => decoder.result() !== undefined && !decoder.busy(),
+          notices,
+        });
+        return { ...end, decoder };
+      },
     });
-    return { ...end, decoder };
+    return outcomeOf(ran, schema);
   } finally {
     await scratch.close();
   }

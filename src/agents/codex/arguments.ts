@@ -16,7 +16,7 @@ export const codexOptions: AgentOptionsSchema = {
       type: 'object',
       additionalProperties: { type: 'string' },
       description:
-        'Values of its configuration by their dotted path, each as TOML: `{"model_reasoning_effort": "\\"low\\""}`.',
+        'Values of its configuration by their dotted path, each as TOML: `{"model_reasoning_effort": "\\"low\\""}`; they go onto its command line, so no secrets.',
     },
     closeObjects: {
       type: 'boolean',
