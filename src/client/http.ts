@@ -1,3 +1,4 @@
+import { context, propagation } from '@opentelemetry/api';
 import { KediError } from '../domain/errors.js';
 import { decodeSse, type SseEvent } from '../protocol/sse.js';
 import { authorization, type Credentials } from './credentials.js';
@@ -23,7 +24,7 @@ export async function fetchPeer(url: string, request: PeerRequest): Promise<Resp
   try {
     const response = await fetch(url, {
       method,
-      headers: { ...headers, ...authorization(credentials) },
+      headers: { ...headers, ...traceHeaders(), ...authorization(credentials) },
       body,
       signal,
       redirect: 'manual',
@@ -40,6 +41,13 @@ export async function fetchPeer(url: string, request: PeerRequest): Promise<Resp
     signal.throwIfAborted();
     throw unreachable(url, error);
   }
+}
+
+/** The trace that is active, for the peer's own (W3C Trace Context); nothing where nobody traces. */
+function traceHeaders(): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  propagation.inject(context.active(), headers);
+  return headers;
 }
 
 /** The whole body of an answer. */

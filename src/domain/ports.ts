@@ -139,6 +139,19 @@ export interface Observer {
   committed?(commit: { readonly ok: boolean; readonly seconds: number }): void;
 }
 
+/** Told what takes how long, for traces. */
+export interface Tracing {
+  /** Begins a span below the one that is active. */
+  start(name: string, attributes?: LogFields): Span;
+}
+
+export interface Span {
+  /** Runs with this span active, for spans below it. */
+  within<T>(run: () => T): T;
+  /** `failure`: a code or a few words, where it did not go well. */
+  end(failure?: string): void;
+}
+
 /** Structured logging; `fields` hold ids and figures, never prompts, documents or secrets. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;

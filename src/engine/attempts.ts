@@ -1,5 +1,6 @@
 import type { Agent, Line, Outcome, Turn } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
+import type { Span, Tracing } from '../domain/ports.js';
 import type { Entry, StructuredRequest } from '../domain/task.js';
 import type { Ending } from './failure.js';
 import { createHearing, type Hearing } from './hearing.js';
@@ -15,6 +16,7 @@ export interface AttemptsOptions {
   readonly attempts: number;
   readonly resultBytes: number;
   readonly keepStderr: boolean;
+  readonly tracing: Tracing | undefined;
   /** Hears what the agent calls the conversation. */
   readonly named: (session: string) => Promise<void>;
   readonly now: () => number;
@@ -31,19 +33,40 @@ export async function* attempts(options: AttemptsOptions): Work<Entry, Ending> {
     yield { type: 'run', at: now(), attempt, ...(refused !== undefined && { why: refused.reason }) };
     const turn = await options.turn(refused);
     const hearing = createHearing({ holds: options.structured !== undefined, named: options.named });
-    const outcome = yield* listen(agent.run(turn), { hearing, now, keepStderr: options.keepStderr });
+    let document = '';
     try {
-      const { structured, resultBytes } = options;
-      return await settle(outcome, { hearing, structured, output: turn.output, resultBytes, at: now() });
+      const { keepStderr, structured, resultBytes, tracing } = options;
+      const outcome = yield* listen(agent.run(turn), {
+        hearing,
+        now,
+        keepStderr,
+        span: tracing?.start('agent', { attempt }),
+      });
+      if (outcome.kind === 'json') document = outcome.document;
+      return await check(tracing, () =>
+        settle(outcome, { hearing, structured, output: turn.output, resultBytes, at: now() }),
+      );
     } catch (error) {
-      if (!(error instanceof KediError)) {
-        // Not the agent's doing: it has ended.
-        throw new KediError('INTERNAL', "The server failed on the agent's answer.", { cause: error });
-      }
-      if (!error.code.startsWith('RESULT_')) throw error;
+      // Some agents find out by themselves that there is no document, or that it is too large.
+      if (!(error instanceof KediError) || !error.code.startsWith('RESULT_')) throw error;
       if (attempt >= options.attempts) throw error;
-      refused = { document: outcome.kind === 'json' ? outcome.document : '', reason: error.message };
+      refused = { document, reason: error.message };
     }
+  }
+}
+
+/** What is thrown by the check and is no verdict is not the agent's doing: it has ended. */
+async function check(tracing: Tracing | undefined, judge: () => Promise<Ending>): Promise<Ending> {
+  const span = tracing?.start('check');
+  let failure: string | undefined;
+  try {
+    return await judge();
+  } catch (error) {
+    const known = error instanceof KediError ? error : undefined;
+    failure = known?.code ?? 'INTERNAL';
+    throw known ?? new KediError('INTERNAL', "The server failed on the agent's answer.", { cause: error });
+  } finally {
+    span?.end(failure);
   }
 }
 
@@ -54,7 +77,13 @@ async function* listen(
     hearing,
     now,
     keepStderr,
-  }: { readonly hearing: Hearing; readonly now: () => number; readonly keepStderr: boolean },
+    span,
+  }: {
+    readonly hearing: Hearing;
+    readonly now: () => number;
+    readonly keepStderr: boolean;
+    readonly span: Span | undefined;
+  },
 ): Work<Entry, Outcome> {
   let withheld = false;
   try {
@@ -76,5 +105,6 @@ async function* listen(
     }
   } finally {
     await lines.return({ kind: 'done' });
+    span?.end();
   }
 }

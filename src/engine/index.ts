@@ -2,7 +2,7 @@ import { v7 } from 'uuid';
 import type { Agent } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import type { Part } from '../domain/message.js';
-import type { Logger, Observer, Sessions, TaskLog } from '../domain/ports.js';
+import type { Logger, Observer, Sessions, TaskLog, Tracing } from '../domain/ports.js';
 import type { SchemaJudge } from '../domain/schema.js';
 import { isTerminal, type TaskKey, type TaskRecord } from '../domain/task.js';
 import { defaultBounds, type EngineBounds } from './bounds.js';
@@ -32,6 +32,7 @@ export interface EngineOptions {
   /** Replaces the values of secrets in what is recorded of agents. */
   readonly redact?: Redact;
   readonly observer?: Observer;
+  readonly tracing?: Tracing | undefined;
   readonly now?: () => number;
 }
 

@@ -1,5 +1,5 @@
 import type { Agent, Turn } from '../domain/agent.js';
-import type { Logger, Observer, Sessions, TaskLog } from '../domain/ports.js';
+import type { Logger, Observer, Sessions, TaskLog, Tracing } from '../domain/ports.js';
 import type { OutputSchema } from '../domain/schema.js';
 import type { Entry, StructuredRequest, TaskKey } from '../domain/task.js';
 import { attempts } from './attempts.js';
@@ -25,6 +25,7 @@ export interface Surroundings {
   readonly redact: Redact | undefined;
   readonly logger: Logger;
   readonly observer: Observer;
+  readonly tracing?: Tracing | undefined;
   readonly now: () => number;
 }
 
@@ -57,13 +58,15 @@ export async function perform(
   const { observer, agentKind, log, logger, closed, now } = shared;
   const safe = (entry: Entry): Entry =>
     shared.redact === undefined ? entry : redactEntry(entry, shared.redact);
+  const span = shared.tracing?.start('turn', { agent: agentKind, task: key.taskId });
   let began: number | undefined;
   let ending: Ending;
   try {
     await place.turn(stop.signal);
     began = performance.now();
     observer.turnStarted?.({ agentKind });
-    ending = await run(job, { shared, given, safe });
+    const carryOut = (): Promise<Ending> => run(job, { shared, given, safe });
+    ending = await (span === undefined ? carryOut() : span.within(carryOut));
   } catch (thrown) {
     const error = stop.signal.aborted ? stop.signal.reason : thrown;
     ending = failed(explain(error, { logger, redact: shared.redact, taskId: key.taskId }), now());
@@ -73,9 +76,12 @@ export async function perform(
     job.settling();
     await finish(ending.map(safe), { log, key, logger, closed });
     const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
-    observer.turnEnded?.({ agentKind, ...outcomeOf(ending), seconds });
+    const outcome = outcomeOf(ending);
+    observer.turnEnded?.({ agentKind, ...outcome, seconds });
+    span?.end(outcome.code);
   } catch {
     // Whoever gave the order has been told.
+    span?.end('not begun');
   } finally {
     place.leave();
   }
@@ -106,6 +112,7 @@ async function run(
       keepStderr,
       now,
       structured,
+      tracing: shared.tracing,
       resultBytes: bounds.resultBytes,
       turn: (refused: Turn['refused']) => turns.turn(refused),
       named: turns.named,

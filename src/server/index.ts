@@ -1,9 +1,4 @@
-import {
-  createServer as createHttpServer,
-  type Server as HttpServer,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentKind } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import type { Logger } from '../domain/ports.js';
@@ -18,10 +13,11 @@ import { createEntrance, createRequestIds } from './entrance.js';
 import { createEventStreams } from './event-stream.js';
 import { createGate } from './gate.js';
 import type { GrpcServer } from './grpc/index.js';
+import { closeHttp, createHttp, listenHttp } from './http.js';
 import { createHttpJsonRoute, isHttpJson } from './http-json-route.js';
 import { createJsonRpcRoute, isJsonRpc } from './json-rpc-route.js';
 import { isLoopback } from './loopback.js';
-import type { Metrics } from './metrics.js';
+import { type Metrics, routeOf } from './metrics.js';
 import { describeOffering } from './offering.js';
 import { createPush } from './push/index.js';
 import { createRateLimit } from './rate-limit.js';
@@ -30,6 +26,7 @@ import { createService } from './service.js';
 import type { Binding } from './setting.js';
 import type { Settings } from './settings.js';
 import { JWKS_PATH } from './signing/card-key.js';
+import type { ServerTracing } from './tracing.js';
 
 /** The settings that concern the server itself; the others are the engine's, the store's and the agent's. */
 export type ServerSettings = Pick<
@@ -67,6 +64,7 @@ export interface ServerParts {
   readonly authentication?: Authentication | undefined;
   /** What is counted of the requests, and served at `/metrics`. */
   readonly metrics?: Metrics | undefined;
+  readonly tracing?: ServerTracing | undefined;
   /** How often a silent stream shows that it is alive, 15 seconds unless said. */
   readonly heartbeatMs?: number;
 }
@@ -92,6 +90,7 @@ export function createServer({
   logger,
   authentication,
   metrics,
+  tracing,
   heartbeatMs,
 }: ServerParts): Server {
   if (!isLoopback(settings.host) && authentication === undefined) {
@@ -157,19 +156,23 @@ export function createServer({
   };
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     metrics?.request(request, response);
-    const caller = enter(request, response);
-    if (caller instanceof Promise) void caller.then((found) => serve(request, response, found));
-    else serve(request, response, caller);
+    const admit = (): void => {
+      const caller = enter(request, response);
+      if (caller instanceof Promise) void caller.then((found) => serve(request, response, found));
+      else serve(request, response, caller);
+    };
+    if (tracing === undefined) {
+      admit();
+      return;
+    }
+    const span = tracing.serve(`${request.method} ${routeOf(request)}`, request.headers);
+    response.once('close', () =>
+      span.end(response.statusCode < 500 ? undefined : `status ${response.statusCode}`),
+    );
+    span.within(admit);
   };
 
-  const server = createHttpServer(
-    { keepAlive: true, keepAliveInitialDelay: 30_000, connectionsCheckingInterval: 5_000 },
-    handler,
-  );
-  server.headersTimeout = 20_000;
-  server.requestTimeout = 120_000;
-  // Longer than the idle time of common proxies, so that it is they who close.
-  server.keepAliveTimeout = 65_000;
+  const server = createHttp(handler);
 
   return {
     handler,
@@ -179,7 +182,7 @@ export function createServer({
         // Loaded only where it is served.
         const { listenGrpc } = await import('./grpc/index.js');
         const { host, grpcPort: port, maxBody } = settings;
-        grpc = await listenGrpc({ ...surroundings, gate, requestIds }, { host, port, maxBody });
+        grpc = await listenGrpc({ ...surroundings, gate, requestIds, tracing }, { host, port, maxBody });
       }
       const port = await listenHttp(server, settings);
       const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
@@ -192,36 +195,10 @@ export function createServer({
       streams.close();
       await push?.sender.close();
       await grpc?.close();
-      if (!server.listening) return;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const cutOff = setTimeout(() => server.closeAllConnections(), 1_000);
-      await closed;
-      clearTimeout(cutOff);
+      await closeHttp(server);
     },
   };
 }
 
 /** What everyone may see, with credentials or without: that the server lives, its page, and the key of its card. */
 const openPaths: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz', JWKS_PATH]);
-
-const listenHttp = (server: HttpServer, settings: ServerSettings): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(settings, error)));
-    server.listen(settings.port, settings.host, () => {
-      const address = server.address();
-      resolve(address !== null && typeof address === 'object' ? address.port : settings.port);
-    });
-  });
-
-function cannotListen({ host, port }: ServerSettings, error: Error & { readonly code?: string }): KediError {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'it is in use by another program; choose another with --port',
-    EACCES: 'this user may not bind it; choose one above 1023 with --port',
-    EADDRNOTAVAIL: 'this machine has no such address',
-    ENOTFOUND: 'there is no host of that name',
-  };
-  const reason = reasons[error.code ?? ''] ?? error.message;
-  return new KediError('SETTINGS_INVALID', `Cannot listen on ${host} port ${port}: ${reason}.`, {
-    cause: error,
-  });
-}

@@ -124,7 +124,7 @@ export function createMetrics(): Metrics {
 }
 
 /** A name for what a request is for; paths are the client's to choose, and there may be no end of them. */
-function routeOf(request: IncomingMessage): string {
+export function routeOf(request: IncomingMessage): string {
   const { url = '' } = request;
   if (isJsonRpc(request)) return 'json-rpc';
   if (isHttpJson(request)) return 'http-json';

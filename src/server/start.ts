@@ -11,6 +11,7 @@ import { createServer } from './index.js';
 import { createMetrics } from './metrics.js';
 import { createRedaction } from './secrets.js';
 import type { Settings } from './settings.js';
+import { asksForTraces, createTracing } from './tracing.js';
 
 /** A server that runs. */
 export interface RunningServer {
@@ -49,7 +50,9 @@ export async function startServer(
   const authentication = auth && (await createAuthentication(auth));
   const metrics = createMetrics();
   const { observer } = metrics;
+  const tracing = asksForTraces(env) ? await createTracing() : undefined;
   const started = openStack(logger);
+  if (tracing !== undefined) started.push('the traces', tracing.close);
   try {
     const agent = await agentKind.create(agentOptions, {
       env,
@@ -94,6 +97,7 @@ export async function startServer(
       },
       logger,
       observer,
+      tracing,
     });
     const interrupted = await engine.recover();
     if (interrupted > 0)
@@ -108,6 +112,7 @@ export async function startServer(
       logger,
       authentication,
       metrics,
+      tracing,
       heartbeatMs,
     });
     started.push('the server', () => server.close());

@@ -37,11 +37,13 @@ import type { Gate } from '../gate.js';
 import { findMethod, type Prepared } from '../methods.js';
 import type { CallContext } from '../service.js';
 import { checkVersion, extensionsHeader, parseExtensions } from '../service-parameters.js';
+import type { ServerTracing } from '../tracing.js';
 import { type GrpcStatus, refusedStatus, statusOf } from './status.js';
 
 export interface GrpcSurroundings extends Omit<BindingSurroundings, 'streams' | 'maxBody'> {
   readonly gate: Gate;
   readonly requestIds: () => string;
+  readonly tracing: ServerTracing | undefined;
   /** Aborts when the server ends: what waits for a task is given up, and the task's end is in the store. */
   readonly closing: AbortSignal;
 }
@@ -68,9 +70,15 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
     let caller: Caller = { principal: '', requestId: surroundings.requestIds() };
     const gone = new AbortController();
     call.on('cancelled', () => gone.abort());
+    const headers = headersOf(call);
+    const span = surroundings.tracing?.serve(`grpc ${method}`, headers);
+    let failure: GrpcStatus | undefined;
     try {
-      const identity = await identify(call, surroundings.gate);
-      if (!identity.ok) return refusedStatus(identity);
+      const identity = await surroundings.gate({ headers, address: call.getPeer().replace(/:\d+$/, '') });
+      if (!identity.ok) {
+        failure = refusedStatus(identity);
+        return failure;
+      }
       caller = { ...caller, principal: identity.principal };
       checkVersion(parameter(call, 'a2a-version') ?? '');
       // The call was decoded by this very codec.
@@ -82,10 +90,14 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
       for (const [name, value] of Object.entries(active)) metadata.set(name.toLowerCase(), value);
       call.sendMetadata(metadata);
       const signal = AbortSignal.any([gone.signal, surroundings.closing]);
-      await run(prepared, { caller, extensions, host: call.getHost(), signal });
+      const carryOut = () => run(prepared, { caller, extensions, host: call.getHost(), signal });
+      await (span === undefined ? carryOut() : span.within(carryOut));
       return undefined;
     } catch (error) {
-      return statusOf(tell(error, caller, logger));
+      failure = statusOf(tell(error, caller, logger));
+      return failure;
+    } finally {
+      span?.end(failure?.details);
     }
   }
 
@@ -174,9 +186,5 @@ function parameter(call: Call, name: string): string | undefined {
   return values.length === 0 ? undefined : values.join(',');
 }
 
-function identify(call: Call, gate: Gate) {
-  const headers = Object.fromEntries(
-    Object.entries(call.metadata.getMap()).map(([name, value]) => [name, value.toString()]),
-  );
-  return gate({ headers, address: call.getPeer().replace(/:\d+$/, '') });
-}
+const headersOf = (call: Call): Record<string, string> =>
+  Object.fromEntries(Object.entries(call.metadata.getMap()).map(([name, value]) => [name, value.toString()]));
