@@ -5,6 +5,7 @@ import {
   exportedFunction,
   isFunction,
   loadFromProject,
+  memberOf,
   type ProjectPackage,
 } from '../kit/project-package.js';
 import type { AiSdkSettings } from './options.js';
@@ -89,12 +90,6 @@ function makeModel(factory: Factory, { provider, model, method, settings, key }:
       ? `${provider} makes no models by itself; choose a method of it by the option "method".`
       : `The provider of ${provider} has no method "${method}".`,
   );
-}
-
-/** A member of an object or of a function, which a provider is too. */
-function memberOf(value: unknown, name: string): unknown {
-  const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  return holds ? Reflect.get(value, name) : undefined;
 }
 
 const invalid = (sentence: string, cause?: unknown): KediError =>

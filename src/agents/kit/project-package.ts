@@ -96,3 +96,9 @@ export const exportedFunction = (
 
 export const isFunction = (value: unknown): value is (...given: readonly unknown[]) => unknown =>
   typeof value === 'function';
+
+/** A member of an object or of a function, which a provider is too. */
+export function memberOf(value: unknown, name: string): unknown {
+  const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return holds ? Reflect.get(value, name) : undefined;
+}

@@ -11,9 +11,9 @@ import {
   textAt,
 } from '../kit/json-line.js';
 import type { StreamJson } from '../kit/stream-json.js';
+import { type ToolCalls, toolCalls } from '../kit/tool-calls.js';
 import { wholeCharacters } from '../kit/whole-characters.js';
 import { messageOf } from './refusal.js';
-import { type ToolCalls, toolCalls } from './tool-calls.js';
 
 /** An answer of Chat Completions as it comes, chunk by chunk. */
 export interface StreamedAnswer {
