@@ -34,24 +34,29 @@ export async function openRaw(
     line > after && (channel === undefined || entry.channel === channel) && !(from === 'now' && replayed);
 
   const bounded = from === 'first' && limit < Number.POSITIVE_INFINITY;
-  const present = bounded || isTerminal(record.state) ? await count(log, record, { wanted, signal }) : 0;
-  if (isTerminal(record.state) && present === 0) return undefined;
+  const ended = isTerminal(record.state);
+  const most = bounded ? Number.POSITIVE_INFINITY : 1;
+  const present = bounded || ended ? await count(log, record, { wanted, most, signal }) : 0;
+  if (ended && present === 0) return undefined;
   const skipped = bounded ? Math.max(0, present - limit) : 0;
   return chosen(log, record, { wanted, skipped, signal });
 }
 
 type Wanted = (line: NumberedLine) => boolean;
 
-/** A bound on what is replayed counts from the end, so the beginning is read twice rather than kept in memory. */
+/**
+ * How many of the present lines are wanted, up to `most`: a bound on what is replayed counts from the end, so the
+ * beginning is read twice rather than kept in memory.
+ */
 async function count(
   log: TaskLog,
   record: TaskRecord,
-  { wanted, signal }: { readonly wanted: Wanted; readonly signal: AbortSignal },
+  { wanted, most, signal }: { readonly wanted: Wanted; readonly most: number; readonly signal: AbortSignal },
 ): Promise<number> {
   let found = 0;
   for await (const { lines, read } of numbered(log, record, signal)) {
     found += lines.filter((line) => line.replayed && wanted(line)).length;
-    if (read >= record.length) break;
+    if (read >= record.length || found >= most) break;
   }
   return found;
 }

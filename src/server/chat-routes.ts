@@ -1,17 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createCheckpoints } from '../chat/checkpoints.js';
-import { KediError } from '../domain/errors.js';
 import { CHAT_PATH } from '../protocol/agent-output.js';
 import { RAW_PATH } from '../protocol/raw-output.js';
-import type { Caller } from './caller.js';
+import { type Route, tell } from './answer.js';
 import { serveChat } from './chat.js';
 import type { ChatExchange, ChatSurroundings, Streaming } from './chat-exchange.js';
 import { serveSession, serveSessions } from './chat-sessions.js';
 import { sendProblem } from './problem.js';
 import { serveRaw } from './raw-output.js';
-
-/** A route: it takes every method, and never throws. */
-export type ChatRoute = (request: IncomingMessage, response: ServerResponse, caller: Caller) => Promise<void>;
+import { discardBody } from './read-body.js';
 
 /**
  * The routes of agent-output/v1 and of the sessions beside it: read-only, to the caller's own tasks. Gives the route of
@@ -20,10 +17,10 @@ export type ChatRoute = (request: IncomingMessage, response: ServerResponse, cal
  */
 export function createChatRoutes(
   surroundings: ChatSurroundings,
-): (request: IncomingMessage) => ChatRoute | undefined {
+): (request: IncomingMessage) => Route | undefined {
   const checkpoints = createCheckpoints();
   const route =
-    (serve: Serve): ChatRoute =>
+    (serve: Serve): Route =>
     (request, response, caller) =>
       guarded(serve, { ...surroundings, checkpoints, request, response, caller });
   const routes = new Map([
@@ -59,19 +56,16 @@ async function served(serve: Serve, exchange: ChatExchange): Promise<Streaming> 
   const detail = 'Only GET and HEAD are understood here.';
   const headers = { Allow: 'GET, HEAD' };
   sendProblem(response, { status: 405, detail, requestId: caller.requestId, headers });
+  discardBody(request);
   return undefined;
 }
 
 function fail({ response, caller, logger }: ChatExchange, error: unknown): void {
+  const { code, message } = tell(error, caller, logger);
   const { requestId } = caller;
   // Once the stream has begun there is no other way to tell than to break it: the client comes back with its cursor.
   if (response.headersSent) response.destroy();
-  const known = error instanceof KediError ? error : undefined;
-  const status = known === undefined ? 500 : (statuses.get(known.code) ?? 500);
-  if (status >= 500) logger.error('a chat request failed', { requestId, error: String(error) });
-  if (response.headersSent) return;
-  const detail = known?.message ?? 'The server failed to answer; its log says why.';
-  sendProblem(response, { status, detail, code: known?.code, requestId });
+  else sendProblem(response, { status: statuses.get(code) ?? 500, detail: message, code, requestId });
 }
 
 const statuses: ReadonlyMap<string, number> = new Map([

@@ -4,6 +4,7 @@ import { type Entry, isTerminal, type TaskRecord } from '../domain/task.js';
 import { stateNames } from '../protocol/a2a-states.js';
 import { CHAT_PATH } from '../protocol/agent-output.js';
 import { RAW_PATH } from '../protocol/raw-output.js';
+import { sendJson } from './answer.js';
 import type { ChatExchange, ChatSurroundings } from './chat-exchange.js';
 import { sendProblem } from './problem.js';
 import { countParameter, parameter, readTarget } from './query.js';
@@ -16,7 +17,7 @@ export async function serveSessions(exchange: ChatExchange): Promise<undefined> 
   const { limit, page } = readPage(readTarget(request));
   const { contexts, total, next } = await log.contexts({ principal: caller.principal, limit, page });
   const sessions = await Promise.all(contexts.map((context) => sessionOf(context, exchange)));
-  return sendJson(response, { sessions, total, next_page: next ?? null });
+  return send(response, { sessions, total, next_page: next ?? null });
 }
 
 /** `GET /api/v1/sessions/{id}`: one context with its tasks, newest change first. */
@@ -34,7 +35,7 @@ export async function serveSession(exchange: ChatExchange): Promise<undefined> {
     return undefined;
   }
   const { records, total, next } = await log.list({ principal, contextId, limit, page });
-  return sendJson(response, {
+  return send(response, {
     ...(await sessionOf(context, exchange)),
     commands: records.map((record) => commandOf(record, sourceOf)),
     total,
@@ -56,6 +57,8 @@ async function sessionOf(context: ContextRecord, { log, sourceOf }: ChatSurround
   };
 }
 
+const titleLength = 80;
+
 /** The first words of what was asked last, on one line; empty where it was no text. */
 function titleOf(opening: Entry | undefined): string {
   const parts = opening?.type === 'message' ? opening.message.parts : [];
@@ -64,7 +67,6 @@ function titleOf(opening: Entry | undefined): string {
   return line.length > titleLength ? `${[...line].slice(0, titleLength).join('')}…` : line;
 }
 
-const titleLength = 80;
 function commandOf(record: TaskRecord, sourceOf: SourceOf) {
   return {
     command_id: record.taskId,
@@ -104,12 +106,6 @@ function lastSegment({ pathname }: URL): string {
   }
 }
 
-function sendJson(response: ServerResponse, value: unknown): undefined {
-  const body = JSON.stringify(value);
-  response.writeHead(200, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-  });
-  response.end(body);
+function send(response: ServerResponse, value: unknown): undefined {
+  sendJson(response, 200, JSON.stringify(value), { 'Cache-Control': 'no-store' });
 }
