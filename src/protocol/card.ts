@@ -2,6 +2,7 @@ import { AgentCard } from '@a2a-js/sdk';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { StructuredWay } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
+import { legacyKeys } from './legacy-card.js';
 import { kediExtension } from './structured-output.js';
 
 /** The half of the agent card that a person writes: `agent-card.json`. */
@@ -92,7 +93,7 @@ export function writeCard(handwritten: HandwrittenCard, served: ServedCard): str
     }),
   );
   // The codec drops the keys that an extension asks for beside those of A2A.
-  return JSON.stringify({ ...Object(known), supportedInterfaces: served.interfaces });
+  return JSON.stringify({ ...Object(known), supportedInterfaces: served.interfaces, ...legacyKeys(served) });
 }
 
 /** The extension for typed answers as an agent of this kind offers it, or none. */

@@ -128,6 +128,8 @@ function interfaceOf(
       return { url: `${baseUrl}${JSON_RPC_PATH}`, protocolBinding: 'JSONRPC', protocolVersion };
     case 'http-json':
       return { url: `${baseUrl}${HTTP_JSON_PATH}`, protocolBinding: 'HTTP+JSON', protocolVersion };
+    case 'json-rpc-0.3':
+      return { url: `${baseUrl}${JSON_RPC_PATH}`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' };
     case 'grpc':
       return { url: grpcAddress, protocolBinding: 'GRPC', protocolVersion };
   }

@@ -16,6 +16,7 @@ import type { GrpcServer } from './grpc/index.js';
 import { closeHttp, createHttp, listenHttp } from './http.js';
 import { createHttpJsonRoute, isHttpJson } from './http-json-route.js';
 import { createJsonRpcRoute, isJsonRpc } from './json-rpc-route.js';
+import { createLegacyRoute, speaksLegacy } from './legacy/route.js';
 import { isLoopback } from './loopback.js';
 import { type Metrics, routeOf } from './metrics.js';
 import { describeOffering } from './offering.js';
@@ -128,6 +129,7 @@ export function createServer({
   };
   const jsonRpc = createJsonRpcRoute(surroundings);
   const httpJson = createHttpJsonRoute(surroundings);
+  const legacy = createLegacyRoute(surroundings);
   const speaks = (binding: Binding): boolean => settings.bindings.includes(binding);
   let closing = false;
   const router = createRouter({
@@ -150,7 +152,9 @@ export function createServer({
   const serve = (request: IncomingMessage, response: ServerResponse, caller: Caller | undefined): void => {
     if (caller === undefined) return;
     // A route never throws.
-    if (isJsonRpc(request) && speaks('json-rpc')) void jsonRpc(request, response, caller);
+    if (isJsonRpc(request) && speaks('json-rpc-0.3') && speaksLegacy(request))
+      void legacy(request, response, caller);
+    else if (isJsonRpc(request) && speaks('json-rpc')) void jsonRpc(request, response, caller);
     else if (isHttpJson(request) && speaks('http-json')) void httpJson(request, response, caller);
     else void router(request, response, caller);
   };

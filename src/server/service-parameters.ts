@@ -4,9 +4,12 @@ import { KediError } from '../domain/errors.js';
 
 /** Checks the service parameter `A2A-Version` (A2A 1.0, 3.6), from the header or else the query. */
 export function requireVersion(request: IncomingMessage): void {
-  const header = request.headers['a2a-version'];
-  if (header !== A2A_PROTOCOL_VERSION) checkVersion(header?.toString() || versionInQuery(request.url ?? ''));
+  if (request.headers['a2a-version'] !== A2A_PROTOCOL_VERSION) checkVersion(versionOf(request));
 }
+
+/** The version that a request asks for, empty where it does not say. */
+export const versionOf = (request: IncomingMessage): string =>
+  (request.headers['a2a-version']?.toString() || versionInQuery(request.url ?? '')).trim();
 
 /**
  * Compares a version that a client asks for by major and minor number. Any other version, and none at all, which means

@@ -89,7 +89,7 @@ export const readWords = (text: string): readonly string[] =>
 /** A binding of A2A 1.0 that can be served. */
 export type Binding = (typeof bindings)[number];
 
-const bindings = ['json-rpc', 'http-json', 'grpc'] as const;
+const bindings = ['json-rpc', 'http-json', 'grpc', 'json-rpc-0.3'] as const;
 
 /** `json-rpc,http-json`: one binding or more, in the order in which the card prefers them. */
 export const readBindings = (text: string): readonly Binding[] => {

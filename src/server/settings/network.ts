@@ -39,7 +39,7 @@ export const networkSettings = {
     value: 'LIST',
     fallback: 'json-rpc,http-json',
     shape: 'list',
-    help: 'Which bindings of A2A are served and on the card: json-rpc, http-json, grpc.',
+    help: 'Which bindings of A2A are served and on the card: json-rpc, http-json, grpc, json-rpc-0.3.',
     read: readBindings,
   },
   grpcPort: count({

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { ServerCallContext, UnauthenticatedUser } from '@a2a-js/sdk/server';
+import { httpStatusOf, readCall, writeError, writeResult } from '../../protocol/json-rpc.js';
+import { encodeSseData } from '../../protocol/sse.js';
+import {
+  answerError,
+  type BindingSurroundings,
+  type Exchange,
+  type Route,
+  sendJson,
+  tell,
+  type Wire,
+} from '../answer.js';
+import { readBody } from '../read-body.js';
+import { readExtensions, versionOf } from '../service-parameters.js';
+import { createRequestHandler } from './request-handler.js';
+
+/** Whether a request speaks A2A 0.3: it says so, or does not say which version, which means 0.3 (A2A 1.0, 3.6.2). */
+export const speaksLegacy = (request: IncomingMessage): boolean =>
+  /^$|^0\.3(\.\d+)?$/.test(versionOf(request));
+
+/**
+ * JSON-RPC of A2A 0.3 for older clients, translated by the SDK. What comes through its types has the numbers of
+ * doubles; a typed document is bytes in 0.3 too, and stays exact.
+ */
+export function createLegacyRoute(surroundings: BindingSurroundings): Route {
+  return async (request, response, caller) => {
+    let exchange: Exchange = { ...surroundings, request, response, caller, wire: wireOf('null') };
+    try {
+      const body = await readBody(request, surroundings.maxBody);
+      const read = readCall(body);
+      const id = read.ok ? read.call.id : read.id;
+      exchange = { ...exchange, wire: wireOf(id) };
+      if (!read.ok) throw read.error;
+      const stream = surroundings.streams.attach(response);
+      const context = {
+        caller,
+        extensions: readExtensions(request),
+        host: request.headers.host,
+        signal: stream.signal,
+      };
+      const handler = new LegacyJsonRpcTransportHandler(createRequestHandler(surroundings.service, context));
+      const call = new ServerCallContext({ user: new UnauthenticatedUser(), requestedVersion: '0.3' });
+      const answered = await handler.handle(JSON.parse(Buffer.from(body).toString('utf8')), call);
+      if (!(Symbol.asyncIterator in answered)) {
+        sendJson(response, 200, envelope(id, answered));
+        return;
+      }
+      // What is wrong with the request shows before the first event, and is told as JSON.
+      let next = await answered.next();
+      stream.start();
+      try {
+        for (; next.done !== true; next = await answered.next()) {
+          await stream.write(encodeSseData(envelope(id, next.value)));
+        }
+      } catch (error) {
+        await stream.write(encodeSseData(writeError(id, tell(error, caller, surroundings.logger))));
+      } finally {
+        await answered.return(undefined);
+        stream.end();
+      }
+    } catch (error) {
+      answerError(error, exchange);
+    }
+  };
+}
+
+/** An answer under the id as its client wrote it. */
+const envelope = (id: string, answered: { readonly result?: unknown; readonly error?: unknown }): string =>
+  answered.error === undefined
+    ? writeResult(id, JSON.stringify(answered.result ?? null))
+    : `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(answered.error)}}`;
+
+const wireOf = (id: string): Wire => ({
+  contentType: 'application/json',
+  writeResult: (json) => writeResult(id, json),
+  writeError: (error) => writeError(id, error),
+  statusOf: httpStatusOf,
+});

@@ -1,0 +1,154 @@
+import { Role, TaskState } from '@a2a-js/sdk';
+import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Json, says, scripted, startA2aHost } from '../support/a2a-host.js';
+
+const agentKind = scripted(async function* ({ prompt, output, signal }) {
+  if (output !== undefined) return { kind: 'json', document: prompt };
+  yield says('One ');
+  if (prompt === 'wait') {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    signal.throwIfAborted();
+  }
+  yield says('two.');
+  return { kind: 'done' };
+});
+const flags = { bindings: 'json-rpc,json-rpc-0.3' };
+const host = await startA2aHost({ until: afterAll, agentKind, flags });
+
+/** One call as a client of 0.3 sends it, which names no version. */
+async function legacy(
+  method: string,
+  params: object,
+  id: string = '1',
+): Promise<{ text: string; json: Json }> {
+  const response = await fetch(`${host.url}/a2a`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${JSON.stringify(params)}}`,
+  });
+  const text = await response.text();
+  return { text, json: text.startsWith('{') ? JSON.parse(text) : undefined };
+}
+
+const message = (text: string, more: object = {}) => ({
+  kind: 'message',
+  messageId: 'm',
+  role: 'user',
+  parts: [{ kind: 'text', text }],
+  ...more,
+});
+
+describe('A client of A2A 0.3', () => {
+  it('reads the card by its own keys, and one of 1.0 by its', async () => {
+    const card: Json = await (await fetch(`${host.url}/.well-known/agent-card.json`)).json();
+    expect(card).toMatchObject({
+      protocolVersion: '0.3.0',
+      url: `${host.url}/a2a`,
+      preferredTransport: 'JSONRPC',
+      capabilities: { streaming: true },
+      skills: [{}, {}],
+    });
+    expect(card.supportedInterfaces).toContainEqual({
+      url: `${host.url}/a2a`,
+      protocolBinding: 'JSONRPC',
+      protocolVersion: '0.3',
+    });
+  });
+
+  it('of the SDK sends, streams, gets and cancels', async () => {
+    const transport = new LegacyJsonRpcTransport({ endpoint: `${host.url}/a2a` });
+    const request = (text: string) => ({
+      tenant: '',
+      message: {
+        messageId: 'm',
+        contextId: '',
+        taskId: '',
+        role: Role.ROLE_USER,
+        parts: [
+          {
+            content: { $case: 'text' as const, value: text },
+            metadata: undefined,
+            filename: '',
+            mediaType: '',
+          },
+        ],
+        metadata: undefined,
+        extensions: [],
+        referenceTaskIds: [],
+      },
+      configuration: undefined,
+      metadata: undefined,
+    });
+    const sent = await transport.sendMessage(request('hello'));
+    if (!('status' in sent)) throw new Error('a task was expected');
+    expect(sent.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    const kinds: unknown[] = [];
+    for await (const { payload } of transport.sendMessageStream(request('hello'))) kinds.push(payload?.$case);
+    expect([kinds[0], kinds.at(-1)]).toEqual(['task', 'statusUpdate']);
+    expect((await transport.getTask({ tenant: '', id: sent.id })).id).toBe(sent.id);
+    await expect(transport.getTask({ tenant: '', id: 'nowhere' })).rejects.toThrow(/no such task/);
+  });
+
+  it('gets its id back as it wrote it, and the answers of 0.3', async () => {
+    const { text, json } = await legacy(
+      'message/send',
+      { message: message('hello') },
+      '12345678901234567890',
+    );
+    expect(text).toContain('"id":12345678901234567890,');
+    expect(json.result).toMatchObject({
+      kind: 'task',
+      status: { state: 'completed' },
+      artifacts: [{ parts: [{ kind: 'text', text: 'One two.' }] }],
+    });
+  });
+
+  it('gets a typed document byte for byte', async () => {
+    const document = '{"id":9007199254740993,"price":78.0}';
+    const uri = 'https://docs.kedi-lang.org/a2a/extensions/structured-output/v1/';
+    const { json } = await legacy('message/send', {
+      message: message(document, { extensions: [uri] }),
+      configuration: { acceptedOutputModes: ['application/json'], blocking: true },
+      metadata: {
+        kediStructuredOutput: {
+          version: 1,
+          resultEncoding: 'json-utf8',
+          schemaJson: '{"properties":{"id":{"const":9007199254740993}}}',
+        },
+      },
+    });
+    const [artifact] = json.result.artifacts;
+    expect(artifact.name).toBe('kedi-structured-output');
+    expect(Buffer.from(artifact.parts[0].file.bytes, 'base64').toString()).toBe(document);
+  });
+
+  it('is told what is wrong by the codes of 0.3', async () => {
+    expect((await legacy('tasks/get', { id: 'nowhere' })).json.error.code).toBe(-32001);
+    expect((await legacy('no/method', {})).json.error.code).toBe(-32601);
+    expect((await legacy('message/send', {})).json.error.code).toBeLessThan(0);
+  });
+
+  it('is told to name a version where 0.3 is not served', async () => {
+    const other = await startA2aHost({ agentKind });
+    const { error } = await other.call('SendMessage', {}, { 'a2a-version': '' });
+    expect(error).toMatchObject({ code: -32009, message: expect.stringContaining('A2A-Version') });
+  });
+});
+
+describe('Credentials on a card for both versions', () => {
+  it('are declared in the form of each', async () => {
+    const guarded = await startA2aHost({
+      agentKind,
+      flags: { ...flags, auth: 'api-key', secretEnv: 'PATH', publicCard: 'yes' },
+    });
+    const card: Json = await (await fetch(`${guarded.url}/.well-known/agent-card.json`)).json();
+    expect(card.securitySchemes.apiKey).toEqual({
+      apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' },
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+    });
+    expect(card.security).toEqual([{ apiKey: [] }]);
+  });
+});
