@@ -58,7 +58,7 @@ describe('a message', () => {
       acceptedOutputModes: ['text/plain'],
       historyLength: 3,
       returnImmediately: true,
-      pushNotificationConfig: '{"url": "https://example.org"}',
+      pushNotificationConfig: { id: '', url: 'https://example.org' },
       metadata: '{"x": 78.0}',
       flawedMetadata: undefined,
     });
