@@ -1,7 +1,7 @@
 import type { FieldViolation } from '../domain/errors.js';
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
-import { type Flaw, jsonText, type Span } from '../schema/document.js';
+import { type Flaw, jsonText, readSpans, type Span } from '../schema/document.js';
 
 /** What comes with a call: the part of the request's text that is its parameters, and the flaws of the whole text. */
 export interface Params {
@@ -34,6 +34,13 @@ export function readFields<T>(params: Params | undefined, read: (fields: Fields)
   const request = read(fields);
   if (wrong.length > 0) throw invalidParams(wrong);
   return request;
+}
+
+/** Params that came in another form than a request's text, for the readers of A2A. */
+export function paramsOf(value: unknown): Params {
+  const read = readSpans(jsonText(value), { depth: 1_000 });
+  if (!read.ok) throw new KediError('INVALID_PARAMS', `The parameters cannot be read: ${read.reason}.`);
+  return { span: read.span, flaws: [] };
 }
 
 /** The error for fields that are wrong; its message is a sentence about the first of them. */

@@ -1,6 +1,4 @@
 import type { FailureCode, KediError } from '../domain/errors.js';
-import { jsonText, readSpans } from '../schema/document.js';
-import type { Params } from './fields.js';
 import { errorDetails } from './json-rpc.js';
 
 /** A request of the HTTP+JSON binding: the method of A2A that it stands for, and what its path and query say. */
@@ -31,13 +29,6 @@ export function findOperation(
   const params: Record<string, string | boolean> = route.verb === 'POST' ? {} : readQuery(query);
   for (const [name, value] of Object.entries(names)) params[name] = decodePathSegment(value);
   return { method: route.method, params, body: route.body === true };
-}
-
-/** Params that came outside of a body, as a request's text for the readers of A2A. */
-export function paramsOf(values: Operation['params']): Params {
-  const read = readSpans(jsonText(values));
-  if (!read.ok) throw new Error(read.reason);
-  return { span: read.span, flaws: [] };
 }
 
 /** The text of an error (11.6): `google.rpc.Status` in an object, with the details of all bindings. */

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { KediError } from '../domain/errors.js';
-import type { Params } from '../protocol/fields.js';
-import {
-  findOperation,
-  httpJsonStatus,
-  type Operation,
-  paramsOf,
-  writeHttpError,
-} from '../protocol/http-json.js';
+import { type Params, paramsOf } from '../protocol/fields.js';
+import { findOperation, httpJsonStatus, type Operation, writeHttpError } from '../protocol/http-json.js';
 import { readEnvelope } from '../schema/document.js';
 import {
   answer,

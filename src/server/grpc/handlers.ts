@@ -29,8 +29,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { writeStreamEvent } from '../../protocol/a2a-write.js';
-import type { Params } from '../../protocol/fields.js';
-import { jsonText, readSpans } from '../../schema/document.js';
+import { paramsOf } from '../../protocol/fields.js';
 import { type BindingSurroundings, tell } from '../answer.js';
 import type { Caller } from '../caller.js';
 import type { Gate } from '../gate.js';
@@ -173,12 +172,6 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
 const empty = { fromJSON: () => ({}), toJSON: () => ({}) };
 
 type Codec<T> = Pick<MessageFns<T>, 'fromJSON' | 'toJSON'>;
-
-function paramsOf(json: unknown): Params {
-  const read = readSpans(jsonText(json), { depth: 1_000 });
-  if (!read.ok) throw new Error(read.reason);
-  return { span: read.span, flaws: [] };
-}
 
 /** A service parameter (10.2). */
 function parameter(call: Call, name: string): string | undefined {

@@ -29,8 +29,7 @@ import {
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { type FailureCode, KediError } from '../../domain/errors.js';
 import { writeStreamEvent } from '../../protocol/a2a-write.js';
-import type { Params } from '../../protocol/fields.js';
-import { jsonText, readSpans } from '../../schema/document.js';
+import { paramsOf } from '../../protocol/fields.js';
 import { findMethod } from '../methods.js';
 import type { CallContext, Service } from '../service.js';
 
@@ -117,12 +116,6 @@ export function createRequestHandler(service: Service, context: CallContext): A2
 type Codec<T> = Pick<MessageFns<T>, 'fromJSON' | 'toJSON'>;
 
 const nothing: Codec<object> = { fromJSON: () => ({}), toJSON: () => ({}) };
-
-function paramsOf(json: unknown): Params {
-  const read = readSpans(jsonText(json), { depth: 1_000 });
-  if (!read.ok) throw new KediError('INVALID_PARAMS', `The parameters cannot be read: ${read.reason}.`);
-  return { span: read.span, flaws: [] };
-}
 
 /** The SDK's translators know its own errors alone. */
 function translate(error: unknown): unknown {
