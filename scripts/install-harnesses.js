@@ -26,7 +26,7 @@ for (const harness of harnesses) {
   }
 }
 
-async function install({ name, package: packageName, version, postinstall }) {
+async function install({ name, package: packageName, version, postinstall, with: others = [] }) {
   const folder = join(cache, name);
   const marker = join(folder, 'installed');
   if (read(marker) === version) return 'is there';
@@ -36,7 +36,7 @@ async function install({ name, package: packageName, version, postinstall }) {
   const options = { cwd: folder, timeout: 300_000, maxBuffer: 64 * 1024 * 1024 };
   // Scripts stay off for the whole tree; a program that needs its own to find its binary has it named in the list.
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact'];
-  await run('npm', ['install', ...flags, `${packageName}@${version}`], options);
+  await run('npm', ['install', ...flags, `${packageName}@${version}`, ...others], options);
   const home = join(folder, 'node_modules', packageName);
   const installed = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).version;
   if (installed !== version) throw new Error(`the registry gave ${installed}`);

@@ -8,6 +8,7 @@ import { aiSdk } from './ai-sdk.js';
 import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
 import { command } from './command.js';
+import { deepAgents } from './deepagents.js';
 import { demo } from './demo.js';
 import { module } from './module.js';
 import { openai } from './openai.js';
@@ -21,6 +22,7 @@ export const agentKinds: readonly AgentKind[] = [
   acp,
   openai,
   aiSdk,
+  deepAgents,
   a2a,
   module,
 ];

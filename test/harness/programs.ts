@@ -7,11 +7,13 @@ export interface Program {
   readonly name: string;
   readonly version: string;
   readonly bin: string;
+  /** The folder in which its packages are installed, for a library that is no program. */
+  readonly directory: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = process.env.KEDI_HARNESS_CACHE ?? join(root, '.cache/harness');
-const pinned: readonly { name: string; package: string; version: string; bin: string }[] = JSON.parse(
+const pinned: readonly { name: string; package: string; version: string; bin?: string }[] = JSON.parse(
   readFileSync(join(root, 'scripts/harnesses.json'), 'utf8'),
 );
 
@@ -25,7 +27,8 @@ export function findProgram(name: string): Program | { readonly missing: string 
       missing: `${found.package} ${version} is not in ${cache}: run node scripts/install-harnesses.js`,
     };
   }
-  return { name, version, bin: join(cache, name, 'node_modules/.bin', bin) };
+  const directory = join(cache, name);
+  return { name, version, directory, bin: join(directory, 'node_modules/.bin', bin ?? name) };
 }
 
 function installedVersion(name: string): string | undefined {

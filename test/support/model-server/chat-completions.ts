@@ -54,7 +54,7 @@ export const chatCompletions: Protocol = {
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     };
     return JSON.stringify({
-      id: 'chatcmpl-1',
+      id: answerId(request),
       object: 'chat.completion',
       created: 1,
       model: request.model,
@@ -69,11 +69,14 @@ export const chatCompletions: Protocol = {
 
 const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
 
+/** A harness that keeps messages by their ids must not take one answer for another. */
+const answerId = (request: ModelRequest): string => `chatcmpl-${request.number}`;
+
 const choice = (delta: Json) => ({ index: 0, delta, finish_reason: null });
 
 const chunk = (request: ModelRequest, rest: Json) => ({
   data: JSON.stringify({
-    id: 'chatcmpl-1',
+    id: answerId(request),
     object: 'chat.completion.chunk',
     created: 1,
     model: request.model,
