@@ -51,7 +51,11 @@ function tests(setup: Setup): void {
     await mkdir(join(directory, 'home'));
     await start();
   });
-  afterAll(() => model.close());
+  afterAll(async () => {
+    // The one that a test started again is not the one that `until` knows of.
+    await server.stop('SIGKILL');
+    await model.close();
+  });
 
   it('answers in text', async () => {
     const began = performance.now();
