@@ -33,14 +33,18 @@ const openMs = 120_000;
 
 /** Introduces us, logs in, opens the session (the one before, if there is one) and sets it as the operator wants it. */
 export async function openConversation(peer: Peer, opening: Opening): Promise<Opened> {
-  const late = AbortSignal.timeout(openMs);
+  // A timer of our own: on Node 20 a signal made by AbortSignal.any forgets the AbortSignal.timeout that it was made of.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), openMs);
   try {
-    return await open(peer, { ...opening, signal: AbortSignal.any([opening.signal, late]) });
+    return await open(peer, { ...opening, signal: AbortSignal.any([opening.signal, late.signal]) });
   } catch (cause) {
     opening.signal.throwIfAborted();
-    if (!late.aborted) throw cause;
+    if (!late.signal.aborted) throw cause;
     const message = `${opening.settings.program.bin} did not open a session of ACP within ${openMs / 1_000} seconds.`;
     throw new KediError('AGENT_UNAVAILABLE', message, { cause });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

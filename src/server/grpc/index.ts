@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { KediError } from '../../domain/errors.js';
@@ -26,6 +27,8 @@ export async function listenGrpc(
     'grpc.keepalive_time_ms': 30_000,
   });
   const closing = new AbortController();
+  // Every call that is under way listens.
+  setMaxListeners(0, closing.signal);
   server.addService(A2AService, createGrpcHandlers({ ...surroundings, closing: closing.signal }));
   const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   const bound = await new Promise<number>((resolve, reject) => {

@@ -32,7 +32,13 @@ export function postNotification(
     return Promise.resolve({ kind: 'refused', reason: 'the address is not public' });
   }
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return new Promise((resolve) => {
+  // A timer of our own: on Node 20 a signal made by AbortSignal.any forgets the AbortSignal.timeout that it was made of.
+  const ending = new AbortController();
+  const end = (): void => ending.abort(signal.reason);
+  const timer = setTimeout(() => ending.abort(), timeoutMs);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  const sent = new Promise<Delivery>((resolve) => {
     const request = send(
       url,
       {
@@ -40,7 +46,7 @@ export function postNotification(
         // A connection of its own, so that the address is the one just checked.
         agent: false,
         lookup: destinations.lookup,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal: ending.signal,
         headers: {
           ...headers,
           'Content-Type': 'application/a2a+json',
@@ -56,7 +62,13 @@ export function postNotification(
         else resolve({ kind: statusCode === 410 ? 'gone' : 'refused', reason: `status ${statusCode}` });
       },
     );
-    request.on('error', (error) => resolve({ kind: 'refused', reason: error.message }));
+    request.on('error', (error) => resolve({ kind: 'refused', reason: reasonOf(error) }));
     request.end(body);
+  });
+  const reasonOf = (error: Error): string =>
+    ending.signal.aborted && !signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : error.message;
+  return sent.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
   });
 }
