@@ -295,7 +295,10 @@ const hostile: readonly { readonly schema: string }[] = [
   ...readCases('hostile-schemas'),
   { schema: wide(24) },
   { schema: JSON.stringify({ pattern: `^${'(?:a?'.repeat(50)}${')*'.repeat(50)}$` }) },
-  { schema: JSON.stringify({ pattern: '(?:a?){1000}{0,1}b{0,1000}'.replace('{0,1}', '') }) },
+  { schema: JSON.stringify({ pattern: '(?:a?){1000}b{0,1000}' }) },
+  { schema: JSON.stringify({ pattern: 'a?'.repeat(16_000) }) },
+  { schema: JSON.stringify({ pattern: `^${'[ab]'.repeat(8_000)}$` }) },
+  { schema: JSON.stringify({ pattern: `${'(?:a|b?'.repeat(90)}${')*c?'.repeat(90)}` }) },
   { schema: JSON.stringify({ pattern: `${'('.repeat(2_000)}a${')'.repeat(2_000)}` }) },
   { schema: JSON.stringify({ pattern: `[${'\\u4e00-\\u9fff'.repeat(2_000)}]` }) },
   {

@@ -12,8 +12,7 @@ const foreign = Array.from({ length: 8_192 }, (_, index) => index * 16 + (index 
  * Some of the characters that match this piece of a regular expression, which stands for exactly one character: a
  * class, an escape, a dot or the character itself. The most ordinary come first; a class may turn out to have none.
  */
-export function charactersOf(piece: string): readonly string[] {
-  const matches = matcherOf(piece);
+export function charactersOf(piece: string, matches: (character: string) => boolean): readonly string[] {
   for (const candidates of [isLiteral(piece) ? [piece] : ordinary, [...named(piece)], foreign]) {
     const found = candidates.filter(matches);
     if (found.length > 0) return found;

@@ -4,8 +4,8 @@ import { isResolved, resolve } from '../references.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../value.js';
 import { alternativesFor } from './alternatives.js';
 import { contradictions } from './contradiction.js';
-import { type ParsedPattern, parsePattern } from './parse-pattern.js';
-import { mayExplode } from './part.js';
+import { parsePattern } from './parse-pattern.js';
+import { longestTried } from './patience.js';
 import { type Maker, Misfit, type Site } from './site.js';
 import { leadsBack, waysToMeet } from './ways.js';
 
@@ -17,8 +17,10 @@ const deepest = 60;
 const roomyDepth = 5;
 const roomyValues = 200;
 
-/** Where a regular expression may take exponential time it is tried on so few characters, and so few times. */
-const risky = { longestText: 12, mostDrafts: 20 };
+/** Fewer, where regular expressions take their time on each. */
+const mostSlowDrafts = 40;
+
+const longestText = 1_000_000;
 
 /**
  * Documents that may be valid by a schema, one after the other; each is asked for with the pointer to what was wrong
@@ -28,8 +30,10 @@ export function* draft({ text, survey }: AcceptedSchema): Generator<string, stri
   const { root } = survey.resource;
   const spans = spansOf(root, text);
   const patterns = new Map([...survey.patterns.keys()].map((source) => [source, parsePattern(source)]));
-  const isRisky = [...patterns.values()].some(mayTakeLong);
-  const expressions = new Map<string, RegExp>();
+  const longest = Math.min(longestText, ...[...patterns.values()].map(longestTried));
+  const expressions = new Map([...patterns.keys()].map((source) => [source, new RegExp(source, 'u')]));
+  if (![...expressions.values()].every(isUsable))
+    return 'the engine has no room for one of its regular expressions';
   const contradicts = contradictions();
   const choices = new Map<string, number>();
   const made = new Set<string>();
@@ -99,23 +103,21 @@ export function* draft({ text, survey }: AcceptedSchema): Generator<string, stri
     leadsBack: (branches, above) => branches.some((branch) => leadsBack(branch, { follow, above })),
     parse: (pattern) => patterns.get(pattern),
     matches(pattern, tried) {
-      if (isRisky && tried.length > risky.longestText) return false;
-      const expression = expressions.get(pattern) ?? new RegExp(pattern, 'u');
-      expressions.set(pattern, expression);
-      return expression.test(tried);
+      if (tried.length > longest) return false;
+      return expressions.get(pattern)?.test(tried) === true;
     },
-    longestText: isRisky ? risky.longestText : 1_000_000,
+    longestText: longest,
   };
 
   const title = isObject(root) ? root.get('title') : undefined;
   const name = typeof title === 'string' ? title : '';
   const site = { pointer: '', name, turn: 0, depth: 0, above: new Set<JsonObject>() };
   try {
-    for (let drafts = 0; drafts < (isRisky ? risky.mostDrafts : mostDrafts); drafts += 1) {
+    for (let drafts = 0; drafts < (longest < longestText ? mostSlowDrafts : mostDrafts); drafts += 1) {
       made.clear();
       const json = make([root], site);
-      if (isRisky && hasLongText(json))
-        return 'its regular expressions may take too long on the texts it demands';
+      if (hasLongerText(json, { longest, andNames: testsNames(text) }))
+        return 'its regular expressions may take too long on the texts that it demands';
       let wrong = yield json;
       while (!made.has(wrong)) wrong = wrong.slice(0, Math.max(0, wrong.lastIndexOf('/')));
       change(wrong);
@@ -129,12 +131,27 @@ export function* draft({ text, survey }: AcceptedSchema): Generator<string, stri
 
 class OutOfFuel extends Error {}
 
-const mayTakeLong = (pattern: ParsedPattern | undefined): boolean =>
-  pattern === undefined || pattern.looksAround || mayExplode(pattern.part);
+/** An expression that is very large is refused by the engine only when it is used. */
+function isUsable(expression: RegExp): boolean {
+  try {
+    expression.test('');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
-/** Names are texts as well: they may be put to a regular expression too. */
-const hasLongText = (json: string): boolean =>
-  [...json.matchAll(/"([^"\\]|\\.)*"/g)].some(([text]) => text.length > risky.longestText + 2);
+/** Whether regular expressions are put to names as well. */
+const testsNames = (schemaText: string): boolean => /"(?:patternProperties|propertyNames)"/.test(schemaText);
+
+function hasLongerText(
+  json: string,
+  { longest, andNames }: { readonly longest: number; readonly andNames: boolean },
+): boolean {
+  if (longest === longestText) return false;
+  const texts = [...json.matchAll(/"((?:[^"\\]|\\.)*)"(:?)/g)];
+  return texts.some(([, text = '', colon]) => text.length > longest && (andNames || colon === ''));
+}
 
 /** Where each object of a schema stands in its text. */
 function spansOf(root: JsonValue, text: string): ReadonlyMap<JsonObject, Span> {

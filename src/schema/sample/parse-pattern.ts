@@ -60,7 +60,7 @@ export function parsePattern(source: string): ParsedPattern | undefined {
     const mark = next(/\^|\$|\\[bB]/uy);
     if (mark !== undefined) {
       edges.add(mark[0]);
-      return edge;
+      return edge(mark[0]);
     }
     const opening = next(/\((?:\?(?:(<?[=!])|:|<([^>]*)>))?/uy);
     if (opening !== undefined) return readGroup(opening);
@@ -78,7 +78,7 @@ export function parsePattern(source: string): ParsedPattern | undefined {
     const part = readAlternatives();
     depth -= 1;
     next(/\)/uy);
-    if (looks !== undefined) return edge;
+    if (looks !== undefined) return edge(looks, part);
     return number === 0 ? part : group(group(part, String(number)), name ?? String(number));
   }
 

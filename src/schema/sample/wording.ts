@@ -48,7 +48,7 @@ const byFormat: ReadonlyMap<string, Formatted> = new Map<string, Formatted>([
   ['idn-email', email],
   ['hostname', hostname],
   ['idn-hostname', hostname],
-  ['ipv4', (turn) => [`192.0.${(turn >> 8) % 256}.${(turn + 1) % 256}`]],
+  ['ipv4', (turn) => [turn < 254 ? `192.0.2.${turn + 1}` : `198.18.${(turn >> 8) % 256}.${turn % 256}`]],
   ['ipv6', (turn) => [`2001:db8::${((turn % 65_535) + 1).toString(16)}`]],
   ['uri', uri],
   ['iri', uri],
@@ -93,8 +93,10 @@ export function* formattedIn(
 /** A text brought to this length; where it has to be cut, its `turn` still tells it from others. */
 export function fitted(text: string, { least, most, turn }: Length & { readonly turn: number }): string {
   const characters = [...text];
-  if (characters.length < least)
-    return `${text} `.repeat(Math.ceil(least / (text.length + 1))).slice(0, least);
+  if (characters.length < least) {
+    const times = Math.ceil(least / (characters.length + 1));
+    return [...`${text} `.repeat(times)].slice(0, least).join('');
+  }
   if (characters.length <= most) return text;
   const end = turn === 0 || most === 0 ? '' : turn.toString(36).slice(-most);
   const cut = characters.slice(0, most - end.length).join('') + end;
