@@ -226,6 +226,12 @@ describe('a model of the AI SDK that does not answer', () => {
       message: 'The model failed (HTTP 429): slow down, ***',
     });
     expect(model.requests).toHaveLength(2);
+    const given = await modelled(() => ({ do: 'status', status: 400, message: `not with ${key}` }), {
+      settings: { apiKey: key },
+    });
+    await expect(run(given.agent)).rejects.toMatchObject({
+      message: 'The model failed (HTTP 400): not with ***',
+    });
   });
 
   it('fails as unavailable where there is no endpoint', async () => {

@@ -1,7 +1,7 @@
 import type { AgentOptionsSchema, AgentSurroundings, StructuredWay } from '../../domain/agent.js';
 import { isShape, type Shape } from '../kit/json-line.js';
 import { numberOption, textOption } from '../kit/options.js';
-import { readSecret, type Secret } from '../kit/secret.js';
+import { givenKey, readSecret, type Secret } from '../kit/secret.js';
 
 export const aiSdkOptions: AgentOptionsSchema = {
   type: 'object',
@@ -93,7 +93,8 @@ export function readAiSdkSettings(
     factory: textOption(options, 'factory'),
     method: textOption(options, 'method'),
     settings: isShape(settings) ? settings : {},
-    key: readSecret(options, { variable: 'apiKeyEnv', file: 'apiKeyFile', surroundings }),
+    key:
+      readSecret(options, { variable: 'apiKeyEnv', file: 'apiKeyFile', surroundings }) ?? givenKey(settings),
     call: {
       maxRetries: numberOption(options, 'retries') ?? 2,
       ...(system !== undefined && { system }),

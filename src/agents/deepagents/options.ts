@@ -2,7 +2,7 @@ import type { AgentOptionsSchema, AgentSurroundings } from '../../domain/agent.j
 import { KediError } from '../../domain/errors.js';
 import { isShape, type Shape } from '../kit/json-line.js';
 import { numberOption, textOption } from '../kit/options.js';
-import { readSecret, type Secret } from '../kit/secret.js';
+import { givenKey, readSecret, type Secret } from '../kit/secret.js';
 
 export const deepAgentsOptions: AgentOptionsSchema = {
   type: 'object',
@@ -87,7 +87,9 @@ export function readDeepAgentsSettings(
 ): DeepAgentsSettings {
   return {
     source: readSource(options),
-    key: readSecret(options, { variable: 'apiKeyEnv', file: 'apiKeyFile', surroundings }),
+    key:
+      readSecret(options, { variable: 'apiKeyEnv', file: 'apiKeyFile', surroundings }) ??
+      givenKey(options.settings),
     system: textOption(options, 'system'),
     files: options.files === 'workspace' ? 'workspace' : 'memory',
     recursionLimit: numberOption(options, 'recursionLimit') ?? 200,

@@ -34,7 +34,7 @@ export function chatMessages({
 }
 
 /** What a message says in words: its text, its data, and documents that it carries as bytes; other files do not count. */
-const wordsOf = (parts: readonly Part[]): string =>
+export const wordsOf = (parts: readonly Part[]): string =>
   parts
     .flatMap((part) => {
       if (part.kind === 'text') return [part.text];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AgentSurroundings } from '../../domain/agent.js';
 import { KediError } from '../../domain/errors.js';
+import { isShape, textAt } from './json-line.js';
 import { textOption } from './options.js';
 
 /**
@@ -37,6 +38,12 @@ export function readSecret(
     throw invalid(`There is no secret to be read in ${absolute}: ${reason}.`, cause);
   }
   return fromFile(absolute);
+}
+
+/** A key that stands among the settings of a library, so that it is kept out of what is said as well. */
+export function givenKey(settings: unknown): Secret | undefined {
+  const key = isShape(settings) ? textAt(settings, 'apiKey') : undefined;
+  return key === undefined || key === '' ? undefined : () => key;
 }
 
 function fromVariable(name: string, env: AgentSurroundings['env']): Secret {

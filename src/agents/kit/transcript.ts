@@ -1,4 +1,5 @@
 import type { Message } from '../../domain/message.js';
+import { wordsOf } from './chat-messages.js';
 
 /**
  * What was said before in a context, in words, for an agent that keeps no conversation of its own; the oldest of it is
@@ -8,9 +9,7 @@ export function transcript(history: readonly Message[]): string | undefined {
   const said: string[] = [];
   let length = 0;
   for (const { role, parts } of history.toReversed()) {
-    const text = parts
-      .map((part) => (part.kind === 'text' ? part.text : part.kind === 'data' ? part.json : ''))
-      .join('\n');
+    const text = wordsOf(parts);
     length += text.length;
     if (length > longest) break;
     if (text !== '') said.unshift(`${role === 'user' ? 'User' : 'You'}: ${text}`);
