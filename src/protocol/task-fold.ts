@@ -41,6 +41,10 @@ export type StreamEvent =
 /** The artifact that holds a text answer. */
 export const RESPONSE_ARTIFACT = 'response';
 
+/** An agent's artifact never takes the place of the answer (A2A 1.0, 4.1.7: ids are unique within a task). */
+const ownId = (artifactId: string): string =>
+  artifactId === RESPONSE_ARTIFACT ? `agent-${RESPONSE_ARTIFACT}` : artifactId;
+
 /** A task's log, folded as far as it was read; each entry costs the same, whatever came before it. */
 export interface TaskFold {
   /** Takes in the next entries; `tell` hears what a stream says about them. */
@@ -86,7 +90,9 @@ export function foldTask({
         if (!structured) addLine(entry, tell);
         break;
       case 'artifact':
-        addArtifact({ artifact: entry.artifact, append: false, lastChunk: true }, tell);
+        if (entry.artifact.artifactId === RESPONSE_ARTIFACT && answer.length > 0)
+          addText(entry.artifact, tell);
+        else addArtifact({ artifact: entry.artifact, append: false, lastChunk: true }, tell);
         break;
       case 'notice':
         break;
@@ -125,11 +131,20 @@ export function foldTask({
         said += messageBegins && (answer.length > 0 || said !== '') ? `\n\n${event.text}` : event.text;
         messageBegins = false;
       } else if (event.type === 'artifact') {
-        const { type: _, append, lastChunk, ...artifact } = event;
-        addArtifact({ artifact: { ...artifact, extensions: [] }, append, lastChunk }, tell);
+        const { type: _, append, lastChunk, ...given } = event;
+        const artifact = { ...given, artifactId: ownId(given.artifactId), extensions: [] };
+        addArtifact({ artifact, append, lastChunk }, tell);
       }
     }
     if (said === '') return;
+    tell?.(chunk(said, { lastChunk: false }));
+    answer.push(said);
+  }
+
+  /** The answer of a later turn whose agent did not say it while it worked, after what an earlier turn has said. */
+  function addText({ parts }: Artifact, tell: Tell): void {
+    const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+    const said = `\n\n${text}`;
     tell?.(chunk(said, { lastChunk: false }));
     answer.push(said);
   }

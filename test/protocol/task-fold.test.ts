@@ -147,6 +147,45 @@ describe('the answer of a text request', () => {
     ]);
     expect(text(task.artifacts[0])).toBe('One.\n\nTwo.');
   });
+
+  it('is still one artifact where a later turn gives its answer whole', () => {
+    const whole: Artifact = {
+      artifactId: 'response',
+      name: 'response',
+      parts: [{ kind: 'text', text: 'Four.' }],
+      extensions: [],
+    };
+    const entries: Entry[] = [
+      asked(),
+      run(),
+      line(says('Let me see.')),
+      ends({ state: 'input-required', text: 'Which?' }),
+      asked('again'),
+      run(),
+      { type: 'artifact', at: at(), artifact: whole },
+      ends(),
+    ];
+    expect(fold(entries).artifacts.map(text)).toEqual(['Let me see.\n\nFour.']);
+    const chunks = stream(entries).flatMap((event) => (event.kind === 'artifact' ? [event] : []));
+    expect(chunks.map(({ artifact }) => text(artifact)).join('')).toBe('Let me see.\n\nFour.');
+    expect(chunks.map(({ append, lastChunk }) => [append, lastChunk])).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+    ]);
+  });
+
+  it('keeps its id, whatever an agent calls its artifacts', () => {
+    const yielded: OutputEvent = {
+      type: 'artifact',
+      artifactId: 'response',
+      parts: [{ kind: 'text', text: 'mine' }],
+      append: false,
+      lastChunk: true,
+    };
+    const ids = fold([asked(), run(), line(yielded), line(says('Hello.')), ends()]).artifacts;
+    expect(ids.map(({ artifactId }) => artifactId).sort()).toEqual(['agent-response', 'response']);
+  });
 });
 
 describe('artifacts that an agent yields', () => {
