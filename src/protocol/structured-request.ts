@@ -97,8 +97,8 @@ function readSchemaText(text: string): JsonText {
   const read = readDocument(text, { depth: 1_000 });
   if (read.ok) return read.json;
   throw new KediError(
-    'SCHEMA_MALFORMED',
-    `The schema cannot be read at offset ${read.offset}: ${read.reason}.`,
+    read.fault === 'depth' ? 'SCHEMA_TOO_LARGE' : 'SCHEMA_MALFORMED',
+    `The schema cannot be read: ${read.reason}, at character ${read.offset + 1}.`,
     { pointer: '' },
   );
 }

@@ -64,7 +64,7 @@ export function readResult(
   });
   if (read.ok) return read.json;
   if (read.fault === 'size') throw new KediError('RESULT_TOO_LARGE', `The result is ${read.reason}.`);
-  throw malformed(`The result cannot be read at offset ${read.offset}: ${read.reason}.`);
+  throw malformed(`The result cannot be read: ${read.reason}, at character ${read.offset + 1}.`);
 }
 
 type DocumentPart = Extract<Part, { readonly kind: 'raw' | 'data' }>;

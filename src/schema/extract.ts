@@ -19,21 +19,24 @@ export function extractDocument(
   if (candidate === undefined) return { ok: false, reason: 'The answer holds no JSON document.' };
   if (others.length > 0)
     return { ok: false, reason: `The answer holds ${others.length + 1} JSON documents, and not one.` };
-  const { read } = candidate;
+  const { read, brokenOff } = candidate;
   if (read.ok) return { ok: true, document: read.json };
-  return { ok: false, reason: `The JSON document in the answer cannot be read: ${read.reason}.` };
+  const reason = brokenOff ? 'breaks off before its end' : `cannot be read: ${read.reason}`;
+  return { ok: false, reason: `The JSON document in the answer ${reason}.` };
 }
 
 interface Candidate {
   readonly read: ReturnType<typeof readDocument>;
   /** `[1]`, `[ ]`, `{}`: prose has such brackets for other ends, so they count only where nothing else does. */
   readonly slight: boolean;
+  readonly brokenOff: boolean;
 }
 
 /** A block marked as JSON is meant, whatever it holds; a block marked as another language is not, unless it is JSON. */
 function candidatesInFence(text: string, language: string): readonly Candidate[] {
   const read = readDocument(text);
-  if (read.ok || /^(?:application\/)?json/i.test(language)) return [{ read, slight: false }];
+  if (read.ok || /^(?:application\/)?json/i.test(language))
+    return [{ read, slight: false, brokenOff: false }];
   return /^(?:te?xt|plain.*)?$/i.test(language) ? [...candidatesIn(text)] : [];
 }
 
@@ -53,7 +56,8 @@ function* candidatesIn(text: string): Generator<Candidate> {
       const slice = text.slice(start, end);
       const read = readDocument(slice);
       // `{"` and `[{` mean JSON, also when it is broken off; `[12:30]` and `[[note]]` need not.
-      if (read.ok || strict || /^\[\s*["{]/.test(slice)) yield { read, slight: slightForm.test(slice) };
+      if (read.ok || strict || /^\[\s*["{]/.test(slice))
+        yield { read, slight: slightForm.test(slice), brokenOff: end === undefined };
     }
     if (end === undefined) return;
     opening.lastIndex = end;

@@ -175,7 +175,7 @@ describe('Other version, unknown resultEncoding, schemaJson not a string, neithe
   ])('schemaJson that cannot be read never falls back to schema: %s', (text) => {
     expect(failure(() => readMembers(`"version":1,"schemaJson":${typed(text)},"schema":{}`))).toMatchObject({
       code: 'SCHEMA_MALFORMED',
-      message: expect.stringMatching(/at offset \d+: /),
+      message: expect.stringMatching(/at character \d+\./),
     });
   });
 

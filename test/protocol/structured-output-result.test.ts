@@ -184,7 +184,7 @@ describe('Reading a result as a client', () => {
   ])('a malformed raw part never falls back to data: %j', (bytes) => {
     expect(failure(() => readResult([artifact([raw(bytes), data('{"a":1}')])]))).toMatchObject({
       code: 'RESULT_MALFORMED',
-      message: expect.stringMatching(/at offset \d+/),
+      message: expect.stringMatching(/at character \d+\./),
     });
   });
 

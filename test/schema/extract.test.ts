@@ -92,9 +92,9 @@ describe('None', () => {
   });
 
   test.each([
-    ['broken off', '{"result":{"a":1},"b":', /ends/],
-    ['broken off in a string', 'Here: {"result":{"a":1},"b":"x', /ends/],
-    ['an array broken off', 'Here: [{"a":1},{"a":2}', /./],
+    ['broken off', '{"result":{"a":1},"b":', /breaks off/],
+    ['broken off in a string', 'Here: {"result":{"a":1},"b":"x', /breaks off/],
+    ['an array broken off', 'Here: [{"a":1},{"a":2}', /breaks off/],
     ['a trailing comma', fenced('{"a":1,}'), /./],
     ['a comment', fenced('{"a":1} // one', 'jsonc'), /./],
     ['single quotes in a block', fenced("{'a':1}"), /./],
@@ -104,7 +104,7 @@ describe('None', () => {
     const found = extractDocument(prose);
     expect(found).toMatchObject({
       ok: false,
-      reason: expect.stringMatching(/^The JSON document in the answer cannot/),
+      reason: expect.stringMatching(/^The JSON document in the answer (?:cannot be read|breaks off)/),
     });
     expect(found).toMatchObject({ reason: expect.stringMatching(reason) });
   });
