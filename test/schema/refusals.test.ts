@@ -134,6 +134,19 @@ describe('the bounds of a schema', () => {
     expect(refusal(doubling(24))).toMatchObject({ code: 'SCHEMA_TOO_COSTLY' });
   });
 
+  test('many references to many schemas are nothing unusual', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [
+        `d${index}`,
+        { anyOf: [{ type: 'null' }, { type: 'string' }] },
+      ]),
+    );
+    const properties = Object.fromEntries(
+      Object.keys($defs).map((name) => [name, { $ref: `#/$defs/${name}` }]),
+    );
+    expect(refusal(JSON.stringify({ properties, $defs }))).toBeUndefined();
+  });
+
   test('a chain of references is refused where it is longer than any that means well', () => {
     const chain = (links: number) => {
       const link = (index: number) => `"a${index}":{"$ref":"#/$defs/a${index + 1}"}`;
@@ -167,6 +180,7 @@ describe('references that lead somewhere', () => {
       'a',
       1,
     ],
+    ['a name that only looks escaped', { $ref: '#/$defs/~01', $defs: { '~1': text } }, 'a', 1],
     ['an anchor', { $ref: '#text', $defs: { a: { $anchor: 'text', ...text } } }, 'a', 1],
     [
       'the own $id',

@@ -107,6 +107,14 @@ describe('of several branches, the one is named that the document was meant for'
     });
   });
 
+  test('by how far it came, though another came some way as well', () => {
+    const string = { type: 'string' };
+    const schema = {
+      anyOf: [{ properties: { a: string } }, { properties: { b: { properties: { c: string } } } }],
+    };
+    expect(line(schema, { a: 1, b: { c: 2 } })).toBe('/b/c: must be a string (branch 2 of anyOf)');
+  });
+
   test('where none came anywhere, what each of them asks for', () => {
     const optional = { properties: { owner: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
     expect(violation(optional, { owner: 5 })).toEqual({
@@ -138,7 +146,7 @@ describe('nothing of a document gets into a line, and little of a schema', () =>
     expect(line({ enum: Array.from({ length: 1_000 }, (_, index) => index) }, 'x'.replace('x', '"x"'))).toBe(
       '(root): must be one of 0, 1, 2, 3, 4, 5, 6, 7, …',
     );
-    expect(line({ const: `${'x'.repeat(58)}😀` }, 1)).not.toMatch(/\p{Surrogate}/u);
+    expect(line({ const: `${'x'.repeat(57)}😀x` }, 1)).not.toMatch(/\p{Surrogate}/u);
   });
 
   test('a name makes no second line', () => {
