@@ -16,25 +16,40 @@ import {
   Task,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
-import {
-  ContentTypeNotSupportedError,
-  ExtendedAgentCardNotConfiguredError,
-  InvalidAgentResponseError,
-  PushNotificationNotSupportedError,
-  RequestMalformedError,
-  TaskNotCancelableError,
-  TaskNotFoundError,
-  UnsupportedOperationError,
-} from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import { type FailureCode, KediError } from '../../domain/errors.js';
+import { KediError } from '../../domain/errors.js';
 import { writeStreamEvent } from '../../protocol/a2a-write.js';
-import { paramsOf } from '../../protocol/fields.js';
+import { type Params, paramsOf } from '../../protocol/fields.js';
 import { findMethod } from '../methods.js';
 import type { CallContext, Service } from '../service.js';
 
+/** How far a request came, since the SDK's translators say of every error that they do not know that it is internal. */
+export interface Progress {
+  /** Whether its params could be read as those of A2A 1.0. */
+  reached: boolean;
+  /** What our method threw. */
+  failure: unknown;
+}
+
 /** Our methods as the interface to which the SDK's translators of older versions speak, for one request's context. */
-export function createRequestHandler(service: Service, context: CallContext): A2ARequestHandler {
+export function createRequestHandler(
+  service: Service,
+  { context, progress }: { readonly context: CallContext; readonly progress: Progress },
+): A2ARequestHandler {
+  /** The params of our own reader; what the translator made of a wrong type may be no message at all. */
+  const read = <Request>(value: Request, request: Codec<Request>): Params => {
+    try {
+      return paramsOf(request.toJSON(value));
+    } catch (cause) {
+      throw malformed(cause);
+    }
+  };
+
+  const noted = (error: unknown): unknown => {
+    progress.failure = error;
+    return error;
+  };
+
   const unary = async <Request, Result>(
     method: string,
     {
@@ -47,24 +62,26 @@ export function createRequestHandler(service: Service, context: CallContext): A2
       readonly result: Codec<Result>;
     },
   ): Promise<Result> => {
+    progress.reached = true;
     try {
-      const prepared = findMethod(method)(paramsOf(request.toJSON(value)), service);
+      const prepared = findMethod(method)(read(value, request), service);
       if (prepared.kind !== 'unary') throw new KediError('INTERNAL', `${method} is a stream.`);
       return result.fromJSON(JSON.parse(await prepared.run(context)));
     } catch (error) {
-      throw translate(error);
+      throw noted(error);
     }
   };
 
   async function* stream<Request>(method: string, value: Request, request: Codec<Request>) {
+    progress.reached = true;
     try {
-      const prepared = findMethod(method)(paramsOf(request.toJSON(value)), service);
+      const prepared = findMethod(method)(read(value, request), service);
       if (prepared.kind !== 'stream') throw new KediError('INTERNAL', `${method} is no stream.`);
       for await (const events of prepared.open(context)) {
         for (const event of events) yield StreamResponse.fromJSON(JSON.parse(writeStreamEvent(event)));
       }
     } catch (error) {
-      throw translate(error);
+      throw noted(error);
     }
   }
 
@@ -77,7 +94,7 @@ export function createRequestHandler(service: Service, context: CallContext): A2
         request: SendMessageRequest,
         result: SendMessageResponse,
       });
-      if (payload === undefined) throw new InvalidAgentResponseError();
+      if (payload === undefined) throw noted(new KediError('INTERNAL', 'SendMessage gave no answer.'));
       return payload.value;
     },
     sendMessageStream: (value) => stream('SendStreamingMessage', value, SendMessageRequest),
@@ -104,10 +121,11 @@ export function createRequestHandler(service: Service, context: CallContext): A2
       await unary('DeleteTaskPushNotificationConfig', { value, request, result: nothing });
     },
     async getAuthenticatedExtendedAgentCard() {
+      progress.reached = true;
       try {
         return AgentCard.fromJSON(JSON.parse(await service.extendedCard(context)));
       } catch (error) {
-        throw translate(error);
+        throw noted(error);
       }
     },
   };
@@ -117,20 +135,6 @@ type Codec<T> = Pick<MessageFns<T>, 'fromJSON' | 'toJSON'>;
 
 const nothing: Codec<object> = { fromJSON: () => ({}), toJSON: () => ({}) };
 
-/** The SDK's translators know its own errors alone. */
-function translate(error: unknown): unknown {
-  if (!(error instanceof KediError)) return error;
-  const known = errors[error.code];
-  return known === undefined ? error : new known({ message: error.message, metadata: { ...error.info } });
-}
-
-const errors: Readonly<Partial<Record<FailureCode, typeof TaskNotFoundError>>> = {
-  INVALID_PARAMS: RequestMalformedError,
-  TASK_NOT_FOUND: TaskNotFoundError,
-  TASK_NOT_CANCELABLE: TaskNotCancelableError,
-  PUSH_NOTIFICATION_NOT_SUPPORTED: PushNotificationNotSupportedError,
-  UNSUPPORTED_OPERATION: UnsupportedOperationError,
-  CONTENT_TYPE_NOT_SUPPORTED: ContentTypeNotSupportedError,
-  INVALID_AGENT_RESPONSE: InvalidAgentResponseError,
-  EXTENDED_AGENT_CARD_NOT_CONFIGURED: ExtendedAgentCardNotConfiguredError,
-};
+/** The refusal of params that the translator of A2A 0.3 cannot make out. */
+export const malformed = (cause?: unknown): KediError =>
+  new KediError('INVALID_PARAMS', 'The params do not have the shape that A2A 0.3 gives them.', { cause });

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import { ServerCallContext, UnauthenticatedUser } from '@a2a-js/sdk/server';
+import { KediError } from '../../domain/errors.js';
 import { httpStatusOf, readCall, writeError, writeResult } from '../../protocol/json-rpc.js';
 import { encodeSseData } from '../../protocol/sse.js';
 import {
@@ -14,7 +16,7 @@ import {
 } from '../answer.js';
 import { readBody } from '../read-body.js';
 import { readExtensions, versionOf } from '../service-parameters.js';
-import { createRequestHandler } from './request-handler.js';
+import { createRequestHandler, malformed, type Progress } from './request-handler.js';
 
 /** Whether a request speaks A2A 0.3: it says so, or does not say which version, which means 0.3 (A2A 1.0, 3.6.2). */
 export const speaksLegacy = (request: IncomingMessage): boolean =>
@@ -40,10 +42,19 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
         host: request.headers.host,
         signal: stream.signal,
       };
-      const handler = new LegacyJsonRpcTransportHandler(createRequestHandler(surroundings.service, context));
+      const progress: Progress = { reached: false, failure: undefined };
+      const handler = new LegacyJsonRpcTransportHandler(
+        createRequestHandler(surroundings.service, { context, progress }),
+      );
       const call = new ServerCallContext({ user: new UnauthenticatedUser(), requestedVersion: '0.3' });
       const answered = await handler.handle(JSON.parse(Buffer.from(body).toString('utf8')), call);
       if (!(Symbol.asyncIterator in answered)) {
+        if (progress.failure !== undefined) throw progress.failure;
+        if (isInternal(answered)) {
+          throw progress.reached
+            ? new KediError('INTERNAL', 'The answer could not be translated.')
+            : malformed();
+        }
         sendJson(response, 200, envelope(id, answered));
         return;
       }
@@ -65,6 +76,14 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
     }
   };
 }
+
+/** Whether the SDK met an error that it does not know: before our method was reached, its translator could not read. */
+const isInternal = (answered: object): boolean =>
+  'error' in answered &&
+  typeof answered.error === 'object' &&
+  answered.error !== null &&
+  'code' in answered.error &&
+  answered.error.code === A2A_ERROR_CODE.INTERNAL_ERROR;
 
 /** An answer under the id as its client wrote it. */
 const envelope = (id: string, answered: { readonly result?: unknown; readonly error?: unknown }): string =>
