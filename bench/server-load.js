@@ -11,7 +11,7 @@ export function callBytes(method, params) {
 }
 
 /**
- * Answered requests a second: as many connections as said, each sending the next request when the last was answered.
+ * Answered requests, and how many a second: as many connections as said, each sending the next request when the last was answered.
  * Ends after `seconds`, or after `total` requests. Every connection's first answer must hold `expect`.
  */
 export async function throughput({
@@ -50,7 +50,7 @@ export async function throughput({
   );
   const took = performance.now() - start;
   for (const socket of sockets) socket.destroy();
-  return (answered / took) * 1_000;
+  return { answered, perSecond: (answered / took) * 1_000 };
 }
 
 /** Milliseconds until the stream of a call has said `until`, or `limit` if it has not by then. */

@@ -1,5 +1,6 @@
 // The servers that the bench compares, each in a process of its own: node bench/server-peers.js ours|sdk|bare.
-// It tells its port by IPC, and answers 'memory' with its resident memory after a collection.
+// It tells its port by IPC, and answers 'memory' with its resident memory after a collection, 'processor' with the
+// microseconds of processor time that it has used.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -26,6 +27,9 @@ process.on('message', async (message) => {
     await pause(50);
     globalThis.gc?.();
     process.send({ memory: process.memoryUsage().rss });
+  } else if (message === 'processor') {
+    const { user, system } = process.cpuUsage();
+    process.send({ processor: user + system });
   } else {
     await close();
     process.exit(0);
