@@ -1,6 +1,9 @@
 import { type Fault, type Flaw, Unreadable } from './fault.js';
 import { type ExactNumber, exactNumber } from './numbers.js';
 
+/** How many flaws are gathered before the text is refused all the same. */
+const mostFlaws = 100;
+
 const longestNumber = 4_096;
 const powersOfTen = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 const longString = 128;
@@ -24,7 +27,8 @@ export class Scanner {
   }
 
   flaw(fault: Flaw['fault'], reason: string, offset: number): void {
-    if (this.flaws === undefined) this.refuse(fault, reason, offset);
+    // Whoever gathers them looks through them for each part of the text, so they must stay few.
+    if (this.flaws === undefined || this.flaws.length >= mostFlaws) this.refuse(fault, reason, offset);
     this.flaws.push({ fault, reason, offset });
   }
 

@@ -50,6 +50,17 @@ describe('a call', () => {
     expect(refusal(bytes)).toEqual({ code: -32700, id: 'null' });
   });
 
+  it('whose flaws have no end is refused before they cost anything', () => {
+    const flaws = '"a":1,'.repeat(100_000);
+    const parts = '{"text":""},'.repeat(20_000);
+    const started = performance.now();
+    expect(
+      refusal(`{"jsonrpc":"2.0","id":1,"method":"M","params":{"parts":[${parts}0],"x":{${flaws}"a":1}}}`)
+        .code,
+    ).toBe(-32700);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
   it('nested without end is refused', () => {
     expect(refusal('['.repeat(100_000)).code).toBe(-32700);
   });
