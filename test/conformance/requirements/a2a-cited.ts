@@ -19,6 +19,8 @@ export const citedA2aRequirements: readonly CitedRequirement[] = [
     clause: '3.6.2',
     sentence: 'An absent or empty A2A-Version is 0.3, and a version that is not spoken is refused by name.',
     at: [
+      ['server/legacy.test.ts', 'gets its id back as it wrote it, and the answers of 0.3'],
+
       ['server/json-rpc.test.ts', 'of any other kind is -32009 with a sentence that names the header: %j'],
     ],
   },
@@ -66,7 +68,7 @@ export const citedA2aRequirements: readonly CitedRequirement[] = [
     id: 'A2A-7.6-a',
     clause: '7.6',
     sentence: 'A task that lacks a credential waits as AUTH_REQUIRED, with a message that says for what.',
-    at: [['server/failures.test.ts', '%s: the task ends with %s in its metadata, in %s']],
+    at: [['server/a2a.test.ts', 'stay open for SubscribeToTask until the terminal state']],
   },
   {
     id: 'A2A-8.2-a',
@@ -96,7 +98,7 @@ export const citedA2aRequirements: readonly CitedRequirement[] = [
     sentence:
       'What is no request of JSON-RPC 2.0 has the codes of JSON-RPC, and an id is returned as it was.',
     at: [
-      ['server/json-rpc.test.ts', 'says which field is wrong and how'],
+      ['server/json-rpc.test.ts', '%s gets its code'],
       ['server/json-rpc.test.ts', 'is echoed in every event of a stream'],
     ],
   },
