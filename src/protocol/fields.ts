@@ -43,12 +43,12 @@ export function paramsOf(value: unknown): Params {
   return { span: read.span, flaws: [] };
 }
 
-/** The error for fields that are wrong; its message is a sentence about the first of them. */
+/** The error for fields that are wrong, the first hundred of them; its message is a sentence about the first. */
 export function invalidParams(fields: readonly FieldViolation[]): KediError {
   const [first] = fields;
   const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';
   const place = first === undefined ? 'The parameters are wrong' : `${first.field} ${first.description}`;
-  return new KediError('INVALID_PARAMS', `${place}${more}.`, { fields });
+  return new KediError('INVALID_PARAMS', `${place}${more}.`, { fields: fields.slice(0, 100) });
 }
 
 /** Notes that a field is wrong; `description` goes on after the field's name. */
