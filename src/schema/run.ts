@@ -47,6 +47,15 @@ export function leave(run: Run): void {
   run.depth -= 1;
 }
 
+/** Whether an expression is found in a text. The engine compiles it when it first runs, and may give up only then. */
+export function isFound(expression: RegExp, text: string): boolean {
+  try {
+    return expression.test(text);
+  } catch (cause) {
+    throw new TooCostly('a pattern beyond what the regular expressions of this machine can do', { cause });
+  }
+}
+
 /** One check that makes all of `checks` in turn; undefined if there are none. */
 export function inTurn<T>(checks: readonly Check<T>[]): Check<T> | undefined {
   const [first, second] = checks;

@@ -25,6 +25,19 @@ function judge(options?: Parameters<typeof createJudge>[0]): SchemaJudge {
 const verdict = async (by: SchemaJudge, { schema, document }: typeof honest) =>
   (await by.compile(schema)).check(document);
 
+describe('a pattern that the engine can read and not run', () => {
+  const pattern = 'a?'.repeat(16_000);
+  test.each([
+    ['of a string', { pattern }, '"abc"'],
+    ['of a name', { patternProperties: { [pattern]: false } }, '{"abc":1}'],
+  ])('%s is no verdict, and nothing is thrown', async (_, schema, document) => {
+    const given = { schema: JSON.stringify(schema), document };
+    const refused = { ok: false, code: 'RESULT_TOO_COSTLY' };
+    expect(compileSchema(given.schema).check(document)).toMatchObject(refused);
+    expect(await verdict(judge(), given)).toMatchObject(refused);
+  });
+});
+
 describe('a pattern that hangs', () => {
   test('costs its own document the verdict, and no other that waits behind it', async () => {
     const by = judge();

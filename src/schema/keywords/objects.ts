@@ -1,5 +1,5 @@
 import { countAt, type Keyword, membersAt, namesAt, type Place } from '../place.js';
-import { type Run, spend } from '../run.js';
+import { isFound, type Run, spend } from '../run.js';
 import type { JsonObject, JsonValue } from '../value.js';
 import { type Failure, fail, quote, within } from '../violation.js';
 
@@ -45,7 +45,7 @@ function otherMembers(place: Place, listed: ReadonlySet<string>) {
     let matched = listed.has(name);
     for (const { expression, check } of patterns) {
       spend(run, 1 + name.length / 4);
-      if (!expression.test(name)) continue;
+      if (!isFound(expression, name)) continue;
       matched = true;
       const failure = check(member, run);
       if (failure !== undefined) return failure;

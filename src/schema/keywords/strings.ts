@@ -1,5 +1,5 @@
 import { countAt, type Keyword, textAt } from '../place.js';
-import { spend } from '../run.js';
+import { isFound, spend } from '../run.js';
 import { fail, quote } from '../violation.js';
 
 /** How many characters (code points) there must be. */
@@ -37,7 +37,7 @@ export const pattern: Keyword = (place) => {
   const rule = { keyword: 'pattern', message: `must match the pattern ${quote(source)}` };
   place.checks.strings.push((text, run) => {
     spend(run, 1 + text.length / 4);
-    return expression.test(text) ? undefined : fail(rule);
+    return isFound(expression, text) ? undefined : fail(rule);
   });
 };
 
