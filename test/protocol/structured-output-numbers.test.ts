@@ -111,20 +111,19 @@ describe('Parsed forms', () => {
   test.each([
     ['a string or null', '{"anyOf":[{"type":"string"},{"type":"null"}]}', 'null'],
     ['a list of types', '{"type":["string","null"]}', 'null'],
-    ['an integer', '{"type":"integer"}', '0'],
     ['an enumeration', '{"enum":[0,1,null]}', '0'],
     ['an enumeration', '{"enum":[0,1,null]}', 'null'],
     ['a constant', '{"const":null}', 'null'],
     ['a member', '{"properties":{"a":{"type":"null"}}}', '{"a":null}'],
-    ['further members', '{"properties":{"b":{}},"additionalProperties":{"type":"integer"}}', '{"a":0}'],
+    ['further members', '{"properties":{"b":{}},"additionalProperties":{"type":"null"}}', '{"a":null}'],
     ['an item', '{"prefixItems":[{"type":"number"}],"items":{"type":"null"}}', '[1,null,null]'],
     ['a reference', '{"$defs":{"N":{"type":"null"}},"items":{"$ref":"#/$defs/N"}}', '[null]'],
     ['an anchor', '{"$defs":{"N":{"$anchor":"n","type":"null"}},"items":{"$ref":"#n"}}', '[null]'],
-    ['allOf', '{"allOf":[{},{"properties":{"a":{"type":"integer"}}}]}', '{"a":0}'],
+    ['allOf', '{"allOf":[{},{"properties":{"a":{"type":"null"}}}]}', '{"a":null}'],
     [
       'recursion',
-      '{"properties":{"v":{"type":"integer"},"next":{"anyOf":[{"$ref":"#"},{"type":"string"}]}}}',
-      '{"next":{"next":{"v":0}}}',
+      '{"properties":{"v":{"type":"null"},"next":{"anyOf":[{"$ref":"#"},{"type":"string"}]}}}',
+      '{"next":{"next":{"v":null}}}',
     ],
   ])('0 and null stand where the schema allows no such number: %s', (_, schema, document) => {
     expect(findHiddenLoss(document, schema)).toBeUndefined();
@@ -132,6 +131,7 @@ describe('Parsed forms', () => {
 
   test.each([
     ['a number', '{"type":"number"}', '0', ''],
+    ['an integer', '{"type":"integer"}', '0', ''],
     ['a number or null', '{"anyOf":[{"type":"number"},{"type":"null"}]}', 'null', ''],
     ['an integer or null', '{"type":["integer","null"]}', 'null', ''],
     ['no type', '{"minimum":0}', '0', ''],
@@ -157,10 +157,10 @@ describe('Parsed forms', () => {
         return [`a${level}`, { anyOf: [next, next] }];
       }),
     );
-    const leaf = { a14: { items: { type: 'integer' } } };
+    const leaf = { a14: { items: { type: 'null' } } };
     const schema = JSON.stringify({ $defs: { ...fan, ...leaf }, $ref: '#/$defs/a0' });
     const begun = performance.now();
-    expect(findHiddenLoss(JSON.stringify(new Array(100_000).fill(0)), schema)).toBeUndefined();
+    expect(findHiddenLoss(JSON.stringify(new Array(100_000).fill(null)), schema)).toBeUndefined();
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
 });
