@@ -106,7 +106,12 @@ export function sendJson(
     ...headers,
   });
   response.end(body);
+  // Who asks for megabytes and takes none of them would have us hold them for ever.
+  if (response.writableNeedDrain) response.setTimeout(unreadMs, () => response.destroy());
 }
+
+/** How long a client may take nothing of an answer that is on its way. */
+const unreadMs = 60_000;
 
 /** What a client may know of an error; what is our own fault goes to the log. */
 export function tell(error: unknown, { requestId }: Caller, logger: Logger): KediError {

@@ -1,14 +1,26 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { KediError } from '../domain/errors.js';
 
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  readonly headersMs: number;
+  /** For the request with its body. */
+  readonly requestMs: number;
+  /** How often it is looked whether somebody takes longer. */
+  readonly checkMs: number;
+}
+
 /** Node's server over a handler, with time-outs against clients that send slowly or nothing. */
-export function createHttp(handler: (request: IncomingMessage, response: ServerResponse) => void): Server {
+export function createHttp(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  { headersMs, requestMs, checkMs }: Patience = { headersMs: 20_000, requestMs: 120_000, checkMs: 5_000 },
+): Server {
   const server = createServer(
-    { keepAlive: true, keepAliveInitialDelay: 30_000, connectionsCheckingInterval: 5_000 },
+    { keepAlive: true, keepAliveInitialDelay: 30_000, connectionsCheckingInterval: checkMs },
     handler,
   );
-  server.headersTimeout = 20_000;
-  server.requestTimeout = 120_000;
+  server.headersTimeout = headersMs;
+  server.requestTimeout = requestMs;
   // Longer than the idle time of common proxies, so that it is they who close.
   server.keepAliveTimeout = 65_000;
   return server;

@@ -287,11 +287,12 @@ describe('Ten thousand requests that are almost valid', () => {
   });
 });
 
-/** What a server answers to bytes after which the client says no more. */
+/** What a server answers to bytes, after which the client waits for a moment and goes. */
 function raw(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    setTimeout(() => socket.end(), 60);
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', () => {});
     socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
