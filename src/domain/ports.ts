@@ -18,6 +18,8 @@ export interface TaskPage {
   /** How many match in all pages together. */
   readonly total: number;
   readonly next: string | undefined;
+  /** The page that begins after this record, for who takes less of this one. */
+  after(record: TaskRecord): string;
 }
 
 /** Which contexts (the chat calls them sessions) of a principal to list, the one with the newest change first. */

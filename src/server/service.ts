@@ -15,10 +15,11 @@ import { invalidParams } from '../protocol/fields.js';
 import type { StreamEvent, Task } from '../protocol/task-fold.js';
 import type { Caller } from './caller.js';
 import type { Cards } from './cards.js';
+import { listTasks, type TaskList } from './list-tasks.js';
 import type { Offering } from './offering.js';
 import { readFollowUp, readOrder } from './order.js';
 import type { PushOperations } from './push/operations.js';
-import { awaitTask, limitHistory, readStatus, readTask, streamTask, taskNotFound } from './watch.js';
+import { awaitTask, limitHistory, readTask, streamTask, taskNotFound } from './watch.js';
 
 /** What comes with a request beside its params, whatever the binding. */
 export interface CallContext {
@@ -29,14 +30,6 @@ export interface CallContext {
   readonly host: string | undefined;
   /** Aborts when the client has gone: what it waits for is given up, and its task goes on. */
   readonly signal: AbortSignal;
-}
-
-/** One page of ListTasks. */
-export interface TaskList {
-  readonly tasks: readonly Task[];
-  readonly nextPageToken: string;
-  readonly pageSize: number;
-  readonly totalSize: number;
 }
 
 /** The answer to a message: a task, or the agent's direct message (A2A 1.0, 3.1.1). */
@@ -152,25 +145,7 @@ export function createService({
       return limitHistory(await readTask(log, await find(id, context)), historyLength);
     },
 
-    async listTasks(request, { caller }) {
-      const { pageSize, includeArtifacts, historyLength = 0 } = request;
-      const page = await log.list({
-        principal: caller.principal,
-        limit: pageSize,
-        ...(request.contextId !== undefined && { contextId: request.contextId }),
-        ...(request.state !== undefined && { states: [request.state] }),
-        ...(request.updatedSince !== undefined && { updatedSince: request.updatedSince }),
-        ...(request.pageToken !== undefined && { page: request.pageToken }),
-      });
-      const tasks: Task[] = [];
-      for (const record of page.records) {
-        const whole = includeArtifacts || historyLength > 0;
-        const task = whole ? await readTask(log, record) : await readStatus(log, record);
-        const limited = limitHistory(task, historyLength);
-        tasks.push(includeArtifacts ? limited : { ...limited, artifacts: [] });
-      }
-      return { tasks, nextPageToken: page.next ?? '', pageSize, totalSize: page.total };
-    },
+    listTasks: (request, { caller }) => listTasks(log, { request, principal: caller.principal }),
 
     async cancelTask({ id }, context) {
       const record = await find(id, context);

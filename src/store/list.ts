@@ -10,7 +10,7 @@ export async function listTasks(kysely: Kysely<Tables>, query: TaskQuery): Promi
   let matching = kysely.selectFrom('tasks').where('principal', '=', query.principal);
   if (query.contextId !== undefined) matching = matching.where('context_id', '=', query.contextId);
   if (query.states !== undefined) {
-    if (query.states.length === 0) return { records: [], total: 0, next: undefined };
+    if (query.states.length === 0) return { records: [], total: 0, next: undefined, after };
     matching = matching.where('state', 'in', query.states);
   }
   if (query.updatedSince !== undefined) matching = matching.where('updated_at', '>=', query.updatedSince);
@@ -38,12 +38,12 @@ export async function listTasks(kysely: Kysely<Tables>, query: TaskQuery): Promi
   return {
     records,
     total: counted.total,
-    next:
-      last !== undefined && rows.length > query.limit
-        ? writePage({ updatedAt: last.updatedAt, id: last.taskId })
-        : undefined,
+    next: last !== undefined && rows.length > query.limit ? after(last) : undefined,
+    after,
   };
 }
+
+const after = ({ updatedAt, taskId: id }: TaskRecord): string => writePage({ updatedAt, id });
 
 /** Tasks of this data directory's server in one of these states, oldest first. */
 export async function listUnfinished(
