@@ -122,6 +122,18 @@ describe('a body over the limit', () => {
 });
 
 describe('the transport', () => {
+  it.each(['/a2a/', '/a2a/?x=1'])('is there for a client that adds a slash: %s', async (path) => {
+    const response = await fetch(host.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ListTasks"}',
+    });
+    expect(await response.json()).toHaveProperty('result');
+    expect((await fetch(`${host.url}/a2a//`, { method: 'POST', body: '' })).headers.get('content-type')).toBe(
+      'application/problem+json',
+    );
+  });
+
   it('takes POST only', async () => {
     const response = await fetch(`${host.url}/a2a`);
     expect(response.status).toBe(405);

@@ -52,13 +52,13 @@ process.exitCode = bad === 0 ? 0 : 1;
 
 /** Compares what failed with what is known to contradict the specification; how many surprises there are. */
 function judge(file) {
-  const cases = [...readFileSync(file, 'utf8').matchAll(/<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g)].map(
-    ([, attributes = '', body = '']) => ({
-      name: `${attribute(attributes, 'classname').split('.').at(-1)}::${attribute(attributes, 'name')}`,
-      failed: /<(failure|error)\b/.test(body),
-      skipped: /<skipped\b/.test(body),
-    }),
-  );
+  const cases = [
+    ...readFileSync(file, 'utf8').matchAll(/<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g),
+  ].map(([, attributes = '', body = '']) => ({
+    name: `${attribute(attributes, 'classname').split('.').at(-1)}::${attribute(attributes, 'name')}`,
+    failed: /<(failure|error)\b/.test(body),
+    skipped: /<skipped\b/.test(body),
+  }));
   const count = (is) => cases.filter(is).length;
   const surprises = cases.filter(({ name, failed }) => failed && !known.has(name));
   for (const one of cases) if (one.failed) failed.add(one.name);

@@ -74,6 +74,16 @@ describe('A webhook', () => {
     expect(await inward(['10.0.0.0/16'], 'http://10.9.9.9/')).toBe('INVALID_PARAMS');
     expect(await inward(['hooks.internal'], 'http://others.internal/')).toBe('INVALID_PARAMS');
   });
+
+  it('whose name the operator has allowed need not resolve before there is something to deliver', async () => {
+    const nowhere = async (): Promise<never> => {
+      throw new Error('ENOTFOUND');
+    };
+    const check = (url: string) =>
+      outcome(createDestinations({ allow: ['hooks.internal'], resolve: nowhere }).check(url));
+    expect(await check('http://hooks.internal/')).toBe('allowed');
+    expect(await check('https://others.internal/')).toBe('INVALID_PARAMS');
+  });
 });
 
 describe('The connection to a webhook', () => {
