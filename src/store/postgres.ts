@@ -13,9 +13,11 @@ export async function openPostgres({ url }: { readonly url: string }): Promise<D
   const { default: pg } = await import('pg').catch((cause: unknown) => {
     throw new KediError('STORE_UNAVAILABLE', 'A store in PostgreSQL needs the package "pg".', { cause });
   });
-  const config = { connectionString: url, types: numbersFrom(pg.types) };
-  const pool = new pg.Pool({ ...config, max: 8, connectionTimeoutMillis: 5_000 });
-  // A connection that breaks while nobody uses it is replaced by the pool.
+  const config = { connectionString: url, types: numbersFrom(pg.types), connectionTimeoutMillis: 5_000 };
+  const pool = new pg.Pool({ ...config, max: 8 });
+  // A connection that breaks fails what it was at, and is replaced by the pool; its error without a listener, in use or
+  // not, would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', () => {});
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 
@@ -102,11 +104,12 @@ async function keepListening(
 ): Promise<void> {
   while (!signal.aborted) {
     const client = connect();
+    let leave = (): void => {};
     const broken = new Promise<void>((resolve) => {
-      client.once('error', () => resolve());
-      client.once('end', () => resolve());
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      leave = resolve;
     });
+    client.on('error', leave).on('end', leave);
+    signal.addEventListener('abort', leave);
     try {
       client.on('notification', ({ payload = '' }) => heard(readGrowth(payload)));
       await client.connect();
@@ -116,6 +119,7 @@ async function keepListening(
     } catch {
       await sleep(1_000, undefined, { signal }).catch(() => {});
     } finally {
+      signal.removeEventListener('abort', leave);
       await client.end().catch(() => {});
     }
   }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { follow } from '../../src/domain/follow.js';
 import { openStore, type Store, type StoreOptions } from '../../src/store/index.js';
@@ -94,6 +95,35 @@ if (typeof server === 'string') {
       expect((await one.log.unfinished(['submitted'])).map(({ taskId }) => taskId)).toEqual(['of one']);
       expect((await other.log.unfinished(['submitted'])).map(({ taskId }) => taskId)).toEqual(['of other']);
     });
+  });
+
+  test('a connection that breaks within a transaction fails that one, and neither the store nor the process', async () => {
+    const url = await server.database();
+    const { store, end } = await openOn(url);
+    const locker = new pg.Client({ connectionString: url });
+    const breaker = new pg.Client({ connectionString: url });
+    await Promise.all([locker.connect(), breaker.connect()]);
+    try {
+      const key = { principal: 'local', taskId: 'task' };
+      await store.log.create(taskOf(key), [opening(0)]);
+      await locker.query('begin');
+      await locker.query('lock table log in access exclusive mode');
+      const appended = store.log.append(key, [said(1, 'lost')]).catch((error: unknown) => error);
+      const listed = store.log.list({ principal: 'local', limit: 1 }).catch((error: unknown) => error);
+      const breakThem = `
+        select pid, pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      const broken = new Set<number>();
+      while (broken.size < 2) for (const { pid } of (await breaker.query(breakThem)).rows) broken.add(pid);
+      expect(await appended).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      expect(await listed).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await locker.query('rollback');
+      await store.log.append(key, [said(2, 'kept')]);
+      expect((await store.log.read(key, 0)).map((entry) => entry.at)).toEqual([0, 2]);
+    } finally {
+      await Promise.all([locker.end(), breaker.end()]);
+      await end();
+    }
   });
 
   test('a PostgreSQL server that cannot be reached is told in a sentence without its password', async () => {
