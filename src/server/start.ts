@@ -63,6 +63,7 @@ export async function startServer(
     const store = await openStore({
       directory: settings.dataDir,
       durability: settings.durability,
+      database: readDatabase(settings, env),
       retention: {
         tasks: settings.tasksRetained,
         ageMs: settings.taskAge,
@@ -122,6 +123,19 @@ export async function startServer(
     await started.close();
     throw error;
   }
+}
+
+/** Where the store is if not in the data directory. The URL has a password in it, so the settings only name its variable. */
+function readDatabase(
+  { databaseUrlEnv }: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly url: string } | undefined {
+  if (databaseUrlEnv === undefined) return undefined;
+  const url = env[databaseUrlEnv] ?? '';
+  if (/^postgres(ql)?:\/\//.test(url)) return { url };
+  // Not what it holds, which may be a secret that was put into the wrong place.
+  const sentence = `--database-url-env: ${databaseUrlEnv} must hold a URL that begins with postgres://.`;
+  throw new KediError('SETTINGS_INVALID', sentence);
 }
 
 /** What was started, to be freed in the opposite order; one that fails to close does not keep the others open. */

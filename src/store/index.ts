@@ -24,7 +24,7 @@ export interface StoreOptions {
   /** normal: what was acknowledged survives `kill -9`; full: and the loss of power. */
   readonly durability: 'normal' | 'full';
   /** A PostgreSQL database, which several servers may share, each with a data directory of its own; else a SQLite file there. */
-  readonly database?: { readonly url: string };
+  readonly database?: { readonly url: string } | undefined;
   readonly logger: Logger;
   readonly retention?: Partial<Retention>;
   readonly observer?: Observer;

@@ -1,4 +1,4 @@
-import { choice, count, duration, readPath, type Setting } from '../setting.js';
+import { choice, count, duration, readPath, readWord, type Setting } from '../setting.js';
 
 /** What is kept, where and for how long. */
 export const storageSettings = {
@@ -8,6 +8,13 @@ export const storageSettings = {
     fallback: '.kedi-a2a',
     help: 'Where tasks, sessions and workspaces are kept; one server at a time.',
     read: readPath,
+  },
+  databaseUrlEnv: {
+    group: 'Storage',
+    value: 'NAME',
+    fallback: undefined,
+    help: 'The environment variable that holds the URL of a PostgreSQL database, in place of a SQLite file in the data directory.',
+    read: readWord,
   },
   durability: choice({
     group: 'Storage',

@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { startPostgres } from '../store/postgres-server.js';
+import { message, startA2aHost } from '../support/a2a-host.js';
+
+const variable = 'A_DATABASE_OF_A_TEST';
+
+const setVariable = (value: string): void => {
+  process.env[variable] = value;
+  onTestFinished(() => {
+    delete process.env[variable];
+  });
+};
+
+describe('--database-url-env', () => {
+  it.each([undefined, '', 'file:store.db', 'secret'])(
+    'is refused where its variable holds %s, which is not told',
+    async (value) => {
+      if (value !== undefined) setVariable(value);
+      const started = startA2aHost({ flags: { databaseUrlEnv: variable } });
+      await expect(started).rejects.toMatchObject({
+        code: 'SETTINGS_INVALID',
+        message: `--database-url-env: ${variable} must hold a URL that begins with postgres://.`,
+      });
+    },
+  );
+
+  it('tells that a database cannot be reached, and not its password', async () => {
+    setVariable('postgres://kedi:a-password-of-a-test@127.0.0.1:9/kedi');
+    const refused = await startA2aHost({ flags: { databaseUrlEnv: variable } }).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    expect(refused).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(String(refused)).not.toContain('a-password');
+  });
+});
+
+const postgres = await startPostgres();
+if (typeof postgres === 'string') test.skip(`a server on PostgreSQL: ${postgres}`, () => {});
+else {
+  afterAll(() => postgres.stop());
+
+  it('A server on PostgreSQL answers, and another one on the same database knows its tasks', async () => {
+    setVariable(await postgres.database());
+    const [one, other] = [
+      await startA2aHost({ flags: { databaseUrlEnv: variable } }),
+      await startA2aHost({ flags: { databaseUrlEnv: variable } }),
+    ];
+    const { task } = await one.result('SendMessage', { message: message('hello') });
+    expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(await other.result('GetTask', { id: task.id })).toEqual(task);
+    expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
+  });
+}
