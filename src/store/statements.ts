@@ -1,4 +1,4 @@
-import { type Compilable, type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { type Compilable, type ExpressionBuilder, expressionBuilder, type Kysely, sql } from 'kysely';
 import type { TaskRecord, TaskState } from '../domain/task.js';
 import type { Statement } from './database.js';
 import type { Tables } from './tables.js';
@@ -119,16 +119,7 @@ export function compileStatements(kysely: Kysely<Tables>) {
         .deleteFrom('webhooks')
         .where('principal', '=', '')
         .where('task_id', '=', '')
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('tasks')
-                .select('tasks.id')
-                .whereRef('tasks.principal', '=', 'webhooks.principal')
-                .whereRef('tasks.id', '=', 'webhooks.task_id'),
-            ),
-          ),
-        ),
+        .where(withoutTask('webhooks')),
     ),
     /** principal, id; the log of a task that is there stays */
     deleteLog: statement(
@@ -136,16 +127,7 @@ export function compileStatements(kysely: Kysely<Tables>) {
         .deleteFrom('log')
         .where('principal', '=', '')
         .where('task_id', '=', '')
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('tasks')
-                .select('tasks.id')
-                .whereRef('tasks.principal', '=', 'log.principal')
-                .whereRef('tasks.id', '=', 'log.task_id'),
-            ),
-          ),
-        ),
+        .where(withoutTask('log')),
     ),
     /** principal, context, time; one that was used since stays */
     deleteContext: statement(
@@ -175,7 +157,20 @@ export function compileStatements(kysely: Kysely<Tables>) {
   };
 }
 
-/** Columns of a task that make a record, with its length. */
+/** For rows whose task is gone: those of a task that is there stay. */
+function withoutTask(table: 'log' | 'webhooks') {
+  const { not, exists, selectFrom } = expressionBuilder<Tables, 'log' | 'webhooks'>();
+  return not(
+    exists(
+      selectFrom('tasks')
+        .select('tasks.id')
+        .whereRef('tasks.principal', '=', `${table}.principal`)
+        .whereRef('tasks.id', '=', `${table}.task_id`),
+    ),
+  );
+}
+
+/** Columns of a task that make a record; `taskLength` is the rest of it. */
 export const taskColumns = [
   'tasks.principal',
   'tasks.id',
