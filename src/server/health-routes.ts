@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Readiness } from '../store/index.js';
+import { sendJson } from './answer.js';
 
 /** What the health routes ask the server around them. */
 export interface Vitals {
@@ -22,12 +23,5 @@ export async function serveReadiness(response: ServerResponse, vitals: Vitals): 
   else send(response, 503, { status: 'unavailable', reason: store.reason, ...vitals.counts() });
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
-  const json = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(json),
-    'Cache-Control': 'no-store',
-  });
-  response.end(json);
-}
+const send = (response: ServerResponse, status: number, body: object): void =>
+  sendJson(response, status, JSON.stringify(body), { 'Cache-Control': 'no-store' });

@@ -29,16 +29,7 @@ export async function readOrder(
 ): Promise<Order> {
   acceptParts(request.message.parts, offering.inputModes);
   const typed = await readTyped(request, context, { judge, offering });
-  return {
-    principal: context.caller.principal,
-    contextId,
-    message: request.message,
-    metadata: request.metadata,
-    acceptedOutputModes: request.acceptedOutputModes,
-    structured: undefined,
-    refusal: undefined,
-    ...typed,
-  };
+  return { ...plainOrder(request, { context, contextId }), ...typed };
 }
 
 /**
@@ -67,16 +58,22 @@ export function readFollowUp(
   ) {
     throw differs('asks for something else than the message that opened the task');
   }
-  return {
-    principal: context.caller.principal,
-    contextId,
-    message: request.message,
-    metadata: request.metadata,
-    acceptedOutputModes: request.acceptedOutputModes,
-    structured: undefined,
-    refusal: undefined,
-  };
+  return plainOrder(request, { context, contextId });
 }
+
+/** The order as far as it says nothing of a typed answer. */
+const plainOrder = (
+  { message, metadata, acceptedOutputModes }: SendMessageRequest,
+  { context, contextId }: { readonly context: CallContext; readonly contextId: string },
+): Order => ({
+  principal: context.caller.principal,
+  contextId,
+  message,
+  metadata,
+  acceptedOutputModes,
+  structured: undefined,
+  refusal: undefined,
+});
 
 async function readTyped(
   request: SendMessageRequest,

@@ -113,7 +113,7 @@ export function createService({
         : 'The task is being worked on, and takes a message only when it asks for one.';
       throw new KediError('UNSUPPORTED_OPERATION', sentence, { info: { taskId: record.taskId } });
     }
-    const [opening] = await log.read(record, 0);
+    const opening = await log.opening(record);
     const asked = opening?.type === 'message' ? opening.structured : undefined;
     const order = readFollowUp(request, { context, contextId, asked, offering });
     return { kind: 'handed', record: await engine.answer(record, order), since: record.length };

@@ -130,17 +130,13 @@ export const readPublicUrl = (text: string): string => {
 
 /** `https://app.example.org,http://localhost:3000`: origins as a browser sends them. */
 export const readOrigins = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
-    .map((item) => {
-      const url = URL.canParse(item) ? new URL(item) : undefined;
-      if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
-        throw new Error(`origins such as https://app.example.org are expected, and "${item}" is none`);
-      }
-      return url.origin;
-    });
+  readWords(text).map((item) => {
+    const url = URL.canParse(item) ? new URL(item) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+      throw new Error(`origins such as https://app.example.org are expected, and "${item}" is none`);
+    }
+    return url.origin;
+  });
 
 const readCount = (text: string): number | undefined =>
   /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;

@@ -1,4 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
+import { oneLine } from '../../protocol/sse.js';
 import { isShape } from '../kit/json-line.js';
 import type { AgentProcess } from '../kit/process.js';
 
@@ -32,7 +33,7 @@ export function openWire(
     async write(message) {
       let line = JSON.stringify(message);
       for (const [slot, text] of Object.entries(exact)) {
-        line = line.replace(JSON.stringify(slot), () => text.replace(/[\r\n]/g, ' '));
+        line = line.replace(JSON.stringify(slot), () => oneLine(text));
       }
       await child.write(`${line}\n`);
     },

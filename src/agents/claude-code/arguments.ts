@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { AgentOptionsSchema } from '../../domain/agent.js';
+import { oneLine } from '../../protocol/sse.js';
 import { listOption, numberOption, textOption } from '../kit/options.js';
 import { programOptions } from '../kit/program-options.js';
 
@@ -120,6 +121,3 @@ export function runArguments({
   ];
   return { flags: [...flags, '--input-format', 'stream-json'], input: `${lines.join('\n')}\n` };
 }
-
-/** JSON has line breaks between its tokens alone; in a string they are escaped. */
-const oneLine = (json: string): string => json.replace(/[\r\n]/g, ' ');
