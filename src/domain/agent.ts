@@ -60,8 +60,10 @@ export type OutputEvent =
   /** What the agent calls this conversation, to be handed back as `Turn.session` the next time. */
   | { readonly type: 'session'; readonly id: string };
 
+/** Why a model's answer ended; only `stop` says that it is whole. */
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'error' | 'other';
 
+/** How a run of an agent ends, where it does not throw. */
 export type Outcome =
   /** What was said and yielded is the answer. */
   | { readonly kind: 'done' }
@@ -136,6 +138,7 @@ export interface AgentKind {
   create(options: Readonly<Record<string, unknown>>, surroundings: AgentSurroundings): Agent | Promise<Agent>;
 }
 
+/** The schema of an agent's options: an object whose every property says in words what it is for. */
 export interface AgentOptionsSchema {
   readonly type: 'object';
   readonly properties: Readonly<

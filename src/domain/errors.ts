@@ -52,6 +52,7 @@ export const failures = {
   PEER_UNREACHABLE: { exit: 1 },
 } as const satisfies Record<string, { exit: 1 | 2 | 3 | 4 }>;
 
+/** A code of that table. */
 export type FailureCode = keyof typeof failures;
 
 /** Whether a word, such as a peer's, is a code of the table. */

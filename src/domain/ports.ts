@@ -13,6 +13,7 @@ export interface TaskQuery {
   readonly page?: string;
 }
 
+/** One page of the tasks that were asked for. */
 export interface TaskPage {
   readonly records: readonly TaskRecord[];
   /** How many match in all pages together. */
@@ -44,6 +45,7 @@ export interface ContextRecord extends ContextKey {
   readonly latest: TaskRecord;
 }
 
+/** One page of the contexts that were asked for. */
 export interface ContextPage {
   readonly contexts: readonly ContextRecord[];
   /** How many there are in all pages together. */
@@ -85,6 +87,7 @@ export interface Sessions {
   open(key: ContextKey, agentKind: string): Promise<OpenSession>;
 }
 
+/** A context as an agent has it for one turn. */
 export interface OpenSession {
   /** What this kind of agent called the conversation last time. */
   readonly session: string | undefined;
@@ -147,6 +150,7 @@ export interface Tracing {
   start(name: string, attributes?: LogFields): Span;
 }
 
+/** A piece of work whose time is taken. */
 export interface Span {
   /** Runs with this span active, for spans below it. */
   within<T>(run: () => T): T;
@@ -162,4 +166,5 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
+/** What a line of the log says beside its message; undefined is left out. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -10,6 +10,7 @@ export interface Violation {
   readonly offset?: number;
 }
 
+/** What a schema says of a document: `json` is its text without the white space around it. */
 export type Verdict =
   | { readonly ok: true; readonly json: JsonText }
   | {

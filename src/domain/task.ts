@@ -28,6 +28,7 @@ export interface TaskKey {
   readonly taskId: string;
 }
 
+/** Names a context; a client may choose the name, so it is unique within its principal's alone. */
 export interface ContextKey {
   readonly principal: string;
   readonly contextId: string;

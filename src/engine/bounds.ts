@@ -17,6 +17,7 @@ export interface EngineBounds {
   readonly stopMs: number;
 }
 
+/** Those of an engine that is not told others. */
 export const defaultBounds: EngineBounds = {
   promptBytes: 1024 * 1024,
   resultBytes: 8 * 1024 * 1024,

@@ -17,6 +17,7 @@ import { askDirectly } from './reply.js';
 export type { EngineBounds } from './bounds.js';
 export type { Order } from './order.js';
 
+/** The agent to run, where what it does is kept, and within which bounds. */
 export interface EngineOptions {
   readonly log: TaskLog;
   readonly sessions: Sessions;

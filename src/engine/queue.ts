@@ -7,11 +7,13 @@ export interface Queue {
   counts(): Counts;
 }
 
+/** How many turns hold a slot, and how many wait for one. */
 export interface Counts {
   readonly running: number;
   readonly pending: number;
 }
 
+/** One turn's place in line. */
 export interface Place {
   /** Whether it has not been its turn yet. */
   readonly waiting: boolean;

@@ -6,7 +6,7 @@ import type { Loss } from './protobuf-value.js';
 
 /**
  * Whether a document that comes from a harness which had already parsed it is certainly, by value, the one that the
- * agent wrote (row "Parsed forms" of the README). Where it is not, a caller throws KediError RESULT_LOSSY.
+ * agent wrote (README, Limits). Where it is not, a caller throws KediError RESULT_LOSSY.
  */
 export const parsedFormIsExact = (document: string, schemaText: string): boolean =>
   findHiddenLoss(document, schemaText) === undefined;

@@ -3,7 +3,6 @@ import type { Verdict, Violation } from '../domain/schema.js';
 import { type AcceptedSchema, acceptSchema } from './accept.js';
 import { assemble } from './assemble.js';
 import { type Refusal, readDocument } from './document.js';
-
 import { newRun, TooCostly } from './run.js';
 import { toViolation } from './violation.js';
 

@@ -82,7 +82,7 @@ export function jsonText(value: unknown): JsonText {
   return mint(text);
 }
 
-/** For stores alone: the text of a document that was read before it was written there. */
+/** The text of a document that was read before, elsewhere: it came back from where it had been sent. */
 export const storedJson = (text: string): JsonText => mint(text);
 
 const mint = (text: string): JsonText => text as JsonText;

@@ -18,7 +18,7 @@ export interface Metrics {
   serve(response: ServerResponse): Promise<void>;
 }
 
-/** Buckets for what lasts from a thousandth of a second to an hour. */
+/** Upper ends in seconds: a turn lasts up to an hour and more, a commit is over before one can look. */
 const turnBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];
 const commitBuckets = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25, 1, 5];
 

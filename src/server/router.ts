@@ -16,7 +16,7 @@ import type { Settings } from './settings.js';
 import { JWKS_PATH } from './signing/card-key.js';
 import { webRoutes } from './web-route.js';
 
-/** Every route but JSON-RPC, which is in front of it: the card, health, the page, and the chat. */
+/** Every route but those of A2A, which are in front of it: the card and its key, health, metrics, the page, the chat. */
 export function createRouter({
   settings,
   cards,

@@ -44,6 +44,7 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Whether it is an object, and no array. */
 export const isShape = (value: unknown): value is Shape =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -4,6 +4,7 @@ export interface BytesLine {
   readonly whole: boolean;
 }
 
+/** Takes bytes as they come, and gives lines. */
 export interface LineSplitter {
   /** The lines that these bytes complete, in order; a line may be cut anywhere, within a character too. */
   push(bytes: Uint8Array): readonly BytesLine[];

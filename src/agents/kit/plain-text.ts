@@ -1,5 +1,6 @@
 import type { OutputEvent } from '../../domain/agent.js';
 
+/** Takes a program's text as it comes, and gives deltas. */
 export interface PlainText {
   /** What these bytes add to the answer: nothing where they end within a character, or in line breaks alone. */
   push(bytes: Uint8Array): readonly OutputEvent[];

@@ -5,6 +5,7 @@ import { adoptFamily, endFamily, type Family, markVariable, newMark } from './fa
 import { type OutputLine, readOutput } from './output.js';
 import { notStarted } from './unavailable.js';
 
+/** Which program is started, and how. */
 export interface ProcessOptions {
   /** A path, or a name to be looked up in the PATH of `env`. */
   readonly program: string;
@@ -27,6 +28,7 @@ export type Ending =
   | { readonly exitCode: number; readonly signal?: undefined }
   | { readonly exitCode?: undefined; readonly signal: NodeJS.Signals };
 
+/** A program that was started; whoever has it stops it. */
 export interface AgentProcess {
   readonly pid: number;
   /**

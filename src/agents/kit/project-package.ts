@@ -94,6 +94,7 @@ export const exportedFunction = (
   return isFunction(value) ? value : undefined;
 };
 
+/** Whether it can be called, with whatever its documentation says. */
 export const isFunction = (value: unknown): value is (...given: readonly unknown[]) => unknown =>
   typeof value === 'function';
 

@@ -4,6 +4,7 @@ import type { Program } from './program-options.js';
 import { openTail } from './tail.js';
 import { untilSilent } from './until-silent.js';
 
+/** One run of a program: what it is given, and how its lines are understood. */
 export interface ProgramRun {
   readonly program: Program;
   readonly args: readonly string[];
@@ -20,6 +21,7 @@ export interface ProgramRun {
   readonly notices: readonly OutputEvent[];
 }
 
+/** What there is to know of a run when it is over. */
 export interface ProgramEnd {
   /** Undefined: it had said all it had to say, and was ended since it did not end. */
   readonly ending: Ending | undefined;

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** Files that last as long as a run. */
 export interface Scratch {
   /** Where each of the files is, by its name. */
   readonly paths: Readonly<Record<string, string>>;

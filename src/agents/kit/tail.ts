@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
+/** Takes lines, and keeps the last of them. */
 export interface Tail {
   push(line: Uint8Array): void;
   /** The last lines as plain text, clipped; empty where there was nothing but white space. */

@@ -24,12 +24,14 @@ export type Identity =
       readonly headers: Readonly<Record<string, string>>;
     };
 
+/** Tells who sends a request. */
 export interface Authentication {
   identify(credentials: Credentials): Promise<Identity>;
   /** What the card declares (A2A 1.0, 4.5). */
   readonly security: CardSecurity;
 }
 
+/** By what clients prove who they are, with all that is needed to check it. */
 export type AuthSettings =
   | { readonly scheme: 'basic' | 'bearer'; readonly secret: string }
   | { readonly scheme: 'api-key'; readonly secret: string; readonly header: string }
