@@ -59,16 +59,27 @@ export async function* askLive(
   const turn = runTurn(peer, order, signal);
   let task: Task | undefined;
   let said = '';
-  for (;;) {
-    const { done, value } = await turn.next();
-    if (done === true) return readAnswer(value);
-    const before = task;
-    task = afterEvent(task, value);
-    const news = appendedText(before, value) ?? newText(said, task);
-    said += news;
-    if (news !== '') yield news;
+  try {
+    for (;;) {
+      const { done, value } = await turn.next();
+      if (done === true) return readAnswer(value);
+      const before = task;
+      task = afterEvent(task, value);
+      const news = appendedText(before, value) ?? newText(said, task);
+      said += news;
+      if (news !== '') yield news;
+    }
+  } finally {
+    // Whoever looks away before the end holds no connection either.
+    await turn.return(unread);
   }
 }
+
+/** What a turn that is left early is told to end with; nobody sees it. */
+const unread: TurnEnd = {
+  kind: 'message',
+  message: { messageId: '', role: 'agent', parts: [], extensions: [], referenceTaskIds: [] },
+};
 
 /** Runs a generator to its end for what it returns. */
 export async function last<T>(generator: AsyncGenerator<unknown, T, void>): Promise<T> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type Answer, ask, askLive } from '../../src/client/ask.js';
 import { openPeer } from '../../src/client/peer.js';
@@ -298,11 +299,14 @@ describe('Leaving a call', () => {
     expect(peer.calls()).toEqual([]);
   });
 
-  it('lets the task go on when the reader only looks away', async () => {
+  it('lets the task go on when the reader only looks away, and holds no connection', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
     const { peer, opened } = await started((response) => {
+      closed = once(response, 'close');
       streamResults(response, [{ task: taskJson('WORKING') }, chunkJson('a', false)]);
     });
     for await (const _ of askLive(opened, { prompt: 'Hi' }, signal)) break;
+    await closed;
     expect(peer.calls()).toEqual(['SendStreamingMessage']);
   });
 });
