@@ -39,6 +39,18 @@ describe('the places that readers have passed', () => {
     ).filter(({ read }) => read > 0);
     expect(kept).toHaveLength(256);
   });
+
+  it('are not kept where a long document would be kept with them', () => {
+    const checkpoints = createCheckpoints();
+    const holding = (length: number): Checkpoint => ({
+      read: 1_000,
+      projection: { ...unread, seq: 1_000, held: { content: 'x'.repeat(length) } },
+    });
+    checkpoints.note(key, holding(1_000_000));
+    expect(checkpoints.before(key, { seq: 9_999, read: 9_999 })).toEqual(place(0));
+    checkpoints.note(key, holding(100));
+    expect(checkpoints.before(key, { seq: 9_999, read: 9_999 })).toEqual(holding(100));
+  });
 });
 
 describe('a long chat', () => {

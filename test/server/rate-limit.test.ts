@@ -21,6 +21,14 @@ describe('A rate limit', () => {
     expect([limit.take('a'), limit.take('a')]).toEqual([0, 60]);
   });
 
+  it('forgets whoever has not come for longest, where there are too many to remember', () => {
+    const limit = createRateLimit({ perMinute: 1, now: () => 0 });
+    for (let index = 0; index < 10_000; index += 1) limit.take(`${index}`);
+    limit.take('0');
+    limit.take('one more');
+    expect([limit.take('0'), limit.take('1')]).toEqual([60, 0]);
+  });
+
   it('of zero is none', () => {
     const limit = createRateLimit({ perMinute: 0 });
     expect(Array.from({ length: 1_000 }, () => limit.take('a')).every((wait) => wait === 0)).toBe(true);

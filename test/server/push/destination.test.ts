@@ -61,7 +61,8 @@ describe('A webhook', () => {
     expect(await check('127.0.0.1')).toBe('INVALID_PARAMS');
     expect(await check('203.0.114.1', '10.0.0.1')).toBe('INVALID_PARAMS');
     expect(await check('203.0.114.1', '::ffff:10.0.0.1')).toBe('INVALID_PARAMS');
-    expect(await check('203.0.114.1')).toBe('allowed');
+    expect(await check('203.0.114.1', '2606:4700::1%eth0')).toBe('INVALID_PARAMS');
+    expect(await check('203.0.114.1', '2606:4700::1')).toBe('allowed');
   });
 
   it('is allowed inward by network, by address or by name, where the operator says so', async () => {
