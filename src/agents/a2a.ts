@@ -193,7 +193,8 @@ async function* askInWords(
     yield write.artifact({ artifactId, parts: [part], append: false, lastChunk: true });
   }
   const { text, contextId } = answer;
-  return { contextId, outcome: turn.output === undefined ? { kind: 'text', text } : readAnswer(text) };
+  const outcome: Outcome = turn.output === undefined ? { kind: 'text', text } : await readAnswer(text);
+  return { contextId, outcome };
 }
 
 const questionOf = ({ text, auth, contextId, taskId }: Question): Reply => ({

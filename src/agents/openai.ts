@@ -71,10 +71,10 @@ async function* chunksOf(response: Response): AsyncGenerator<string, void, void>
 
 const longestAnswer = 16_000_000;
 
-function outcomeOf(
+async function outcomeOf(
   answer: StreamedAnswer,
   { typed, schema }: { readonly typed: boolean; readonly schema: OutgoingSchema | undefined },
-): Outcome {
+): Promise<Outcome> {
   const finish = answer.finish();
   const refusal = answer.refusal();
   if (refusal !== undefined) return { kind: 'rejected', reason: refusal };

@@ -1,5 +1,6 @@
 import type { Verdict } from '../domain/schema.js';
 import { type JudgingOptions, refuseLarge } from './compile.js';
+import { extractDocument } from './extract.js';
 import { createIsolate } from './isolate.js';
 
 export { KediError } from '../domain/errors.js';
@@ -28,6 +29,16 @@ export async function checkIsolated(
 ): Promise<Verdict> {
   return refuseLarge(document, options) ?? (await shared.check(schema, { document, options }));
 }
+
+/**
+ * The one JSON document in an agent's prose, as `extractDocument` finds it; in the worker where the prose is long, and
+ * to read it for one candidate after the other might take a second.
+ */
+export async function extractIsolated(prose: string): Promise<ReturnType<typeof extractDocument>> {
+  return prose.length > longestInline ? shared.extract(prose) : extractDocument(prose);
+}
+
+const longestInline = 32_768;
 
 /** Starts its threads with the first job, and never keeps the process alive. */
 const shared = createIsolate();

@@ -3,16 +3,22 @@ import { KediError } from '../domain/errors.js';
 import type { Verdict } from '../domain/schema.js';
 import { type JudgingOptions, tooCostly } from './compile.js';
 import { storedJson } from './document.js';
+import type { extractDocument } from './extract.js';
 import type { SchemaCode } from './refuse.js';
 
-/** What the worker is asked: to judge a document, or only whether the schema is one. Every job stands for itself. */
-export interface Job {
-  readonly schema: string;
-  readonly document: string | undefined;
-  readonly options: JudgingOptions;
-}
+/** What the worker is asked; every job stands for itself. */
+export type Job =
+  /** To judge a document, or only whether the schema is one. */
+  | {
+      readonly kind: 'judge';
+      readonly schema: string;
+      readonly document: string | undefined;
+      readonly options: JudgingOptions;
+    }
+  /** To find the document in an agent's prose. */
+  | { readonly kind: 'extract'; readonly prose: string };
 
-/** What it answers; never with the document, which its asker has. */
+/** What it answers; a verdict comes without the document, which its asker has. */
 export type Answer =
   | { readonly kind: 'valid' }
   | { readonly kind: 'refused'; readonly verdict: Extract<Verdict, { ok: false }> }
@@ -21,21 +27,30 @@ export type Answer =
       readonly code: SchemaCode;
       readonly message: string;
       readonly pointer: string;
-    };
+    }
+  | { readonly kind: 'extracted'; readonly found: Extraction };
+
+/** What `extractDocument` finds. */
+type Extraction = ReturnType<typeof extractDocument>;
 
 /** Judges in a thread of its own, where a regular expression may hang without harm to anybody else. */
 export interface Isolate {
   /** Throws KediError `SCHEMA_…` if the schema is refused, or takes too long to compile. */
   compile(schema: string, options: JudgingOptions): Promise<void>;
+  /** `milliseconds`: how long it may take beyond reading; by default what is right for a schema that may hang. */
   check(
     schema: string,
-    how: { readonly document: string; readonly options: JudgingOptions },
+    how: { readonly document: string; readonly options: JudgingOptions; readonly milliseconds?: number },
   ): Promise<Verdict>;
+  extract(prose: string): Promise<Extraction>;
   close(): Promise<void>;
 }
 
-/** How long a job may take: two blinks of an eye, and more for a document that takes long merely to read. */
-const patience = ({ document }: Job): number => 400 + (document?.length ?? 0) / 2_048;
+/** For what may hang: two blinks of an eye. */
+const briefly = 400;
+
+/** And more for a text that takes long merely to read. */
+const readingTime = (text: string): number => text.length / 2_048;
 
 /** Run from its sources, as in tests, the program finds the worker where the build has put it. */
 const workerFile = new URL(
@@ -56,10 +71,10 @@ export function createIsolate({ megabytes = 1_024 }: { readonly megabytes?: numb
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function run(job: Job): Promise<Answer | 'too costly'> {
+  function run(job: Job, milliseconds: number): Promise<Answer | 'too costly'> {
     if (isClosed) return Promise.reject(new KediError('INTERNAL', 'The judge of schemas is closed.'));
     return new Promise((resolve, reject) => {
-      queue.push({ job, resolve, reject });
+      queue.push({ job, milliseconds, resolve, reject });
       dispatch();
     });
   }
@@ -72,7 +87,7 @@ export function createIsolate({ megabytes = 1_024 }: { readonly megabytes?: numb
     if (!thread?.isReady) return;
     current = queue.shift();
     if (current === undefined) return;
-    timer = setTimeout(() => giveUp(thread), patience(current.job));
+    timer = setTimeout(() => giveUp(thread), current.milliseconds);
     thread.worker.postMessage(current.job);
   }
 
@@ -128,15 +143,24 @@ export function createIsolate({ megabytes = 1_024 }: { readonly megabytes?: numb
 
   return {
     async compile(schema, options) {
-      const answer = await run({ schema, document: undefined, options });
+      const answer = await run({ kind: 'judge', schema, document: undefined, options }, briefly);
       if (answer === 'too costly') throw new KediError('SCHEMA_TOO_COSTLY', tooLong, { pointer: '' });
       if (answer.kind === 'not a schema') throw notASchema(answer);
     },
-    async check(schema, { document, options }) {
-      const answer = await run({ schema, document, options });
+    async check(schema, { document, options, milliseconds = briefly }) {
+      const job = { kind: 'judge', schema, document, options } as const;
+      const answer = await run(job, milliseconds + readingTime(document));
       if (answer === 'too costly') return tooCostly('judging it takes too long or too much memory');
       if (answer.kind === 'not a schema') throw notASchema(answer);
       return answer.kind === 'refused' ? answer.verdict : { ok: true, json: storedJson(document.trim()) };
+    },
+    async extract(prose) {
+      const answer = await run({ kind: 'extract', prose }, briefly + readingTime(prose));
+      if (answer !== 'too costly' && answer.kind === 'extracted') return answer.found;
+      return {
+        ok: false,
+        reason: 'Finding a JSON document in the answer takes too long or too much memory.',
+      };
     },
     async close() {
       isClosed = true;
@@ -151,6 +175,7 @@ export function createIsolate({ megabytes = 1_024 }: { readonly megabytes?: numb
 
 interface Pending {
   readonly job: Job;
+  readonly milliseconds: number;
   resolve(answer: Answer | 'too costly'): void;
   reject(error: KediError): void;
 }

@@ -15,7 +15,7 @@ const longestInline = 32_768;
 
 /** Some milliseconds' worth of work here; and for what takes more, as much as the worker can do before it is killed. */
 const inlineFuel = 100_000;
-const isolatedFuel = 4_000_000;
+const isolatedFuel = 2_000_000;
 
 /**
  * Judges schemas and documents of strangers without ever stalling the process: what has patterns (or formats that are
@@ -30,9 +30,12 @@ export function createJudge({ cacheBytes = 16 * 1_024 * 1_024, ...options }: Jud
   async function compileNew(source: string): Promise<OutputSchema> {
     const accepted = acceptSchema(source);
     const { text, survey } = accepted;
+    const mayHang = survey.patterns.size > 0 || (options.assertFormats === true && survey.hasFormats);
+    // What fuel bounds is not killed because the machine is busy.
+    const limits = mayHang ? { options: elsewhere } : { options: elsewhere, milliseconds: 5_000 };
     const isolated = async (document: string) =>
-      refuseLarge(document, options) ?? (await isolate.check(text, { document, options: elsewhere }));
-    if (survey.patterns.size > 0 || (options.assertFormats === true && survey.hasFormats)) {
+      refuseLarge(document, options) ?? (await isolate.check(text, { document, ...limits }));
+    if (mayHang) {
       await isolate.compile(text, elsewhere);
       return { text, check: isolated };
     }

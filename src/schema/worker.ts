@@ -2,13 +2,18 @@ import { parentPort } from 'node:worker_threads';
 import { KediError } from '../domain/errors.js';
 import { createCache } from './cache.js';
 import { type CompiledSchema, compileSchema, type JudgingOptions } from './compile.js';
+import { extractDocument } from './extract.js';
 import type { Answer, Job } from './isolate.js';
 import { isSchemaCode } from './refuse.js';
 
 /** Schemas compiled before, so that the documents of one schema pay for it once. */
 const compiled = createCache<CompiledSchema>(8 * 1_024 * 1_024);
 
-function answer({ schema, document, options }: Job): Answer {
+function answer(job: Job): Answer {
+  return job.kind === 'extract' ? { kind: 'extracted', found: extractDocument(job.prose) } : judge(job);
+}
+
+function judge({ schema, document, options }: Extract<Job, { kind: 'judge' }>): Answer {
   try {
     const { check } = compile(schema, options);
     const verdict = document === undefined ? undefined : check(document);

@@ -5,7 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SchemaJudge } from '../../src/domain/schema.js';
-import { checkIsolated, compileSchema, createJudge } from '../../src/schema/index.js';
+import { extractDocument } from '../../src/schema/extract.js';
+import { checkIsolated, compileSchema, createJudge, extractIsolated } from '../../src/schema/index.js';
 import { createIsolate, type Isolate } from '../../src/schema/isolate.js';
 
 const hanging = { schema: '{"pattern":"^(a+)+$"}', document: `"${'a'.repeat(32)}!"` };
@@ -92,7 +93,7 @@ describe('a judge', () => {
   test('lets a document that is hard but honest work have its verdict in the worker', async () => {
     const items = Array.from({ length: 120 }, (_, index) => ({ const: { index } }));
     const schema = JSON.stringify({ items: { anyOf: items } });
-    const document = JSON.stringify(Array.from({ length: 1_500 }, () => ({ index: 119 })));
+    const document = JSON.stringify(Array.from({ length: 600 }, () => ({ index: 119 })));
     expect(compileSchema(schema, { fuel: 100_000 }).check(document)).toMatchObject({
       code: 'RESULT_TOO_COSTLY',
     });
@@ -134,6 +135,23 @@ describe('a judge', () => {
     await by.close();
     await waiting;
     await expect(schema.check(honest.document)).rejects.toMatchObject({ code: 'INTERNAL' });
+  });
+});
+
+describe('the document in the prose of an agent', () => {
+  test('is found in the worker as it is found outside, where the prose is long', async () => {
+    for (const prose of ['Here: {"a": 78.0}.', '{"a":1} or {"a":2}', 'None.', '```json\n[1, 2]\n```']) {
+      const long = `${prose}\n${' Word.'.repeat(10_000)}`;
+      expect(await extractIsolated(long)).toEqual(await extractIsolated(prose));
+      expect(await extractIsolated(long)).toEqual(extractDocument(prose));
+    }
+  });
+
+  test('is given up where looking for it takes too long', async () => {
+    const isolate = createIsolate({ megabytes: 24 });
+    open.push(isolate);
+    const found = await isolate.extract(`${'[1] '.repeat(2_000_000)}`);
+    expect(found).toEqual({ ok: false, reason: expect.stringContaining('too long') });
   });
 });
 

@@ -9,7 +9,7 @@ import { authRequired, type SchemaWay } from './conversation.js';
 import type { AcpDecoder } from './decode.js';
 
 /** What a turn came to. Only `end_turn` is a completed answer, and not even that where the agent told of a failure. */
-export function outcomeOf(
+export async function outcomeOf(
   decoder: AcpDecoder,
   {
     way,
@@ -19,7 +19,7 @@ export function outcomeOf(
     /** The copy of the schema that a model's API takes. */
     readonly schema: OutgoingSchema | undefined;
   },
-): Outcome {
+): Promise<Outcome> {
   const stop = decoder.stop();
   if (stop?.reason !== 'end_turn') {
     const why = stop?.error ?? reasons[stop?.reason ?? ''] ?? `it stopped (${stop?.reason})`;
@@ -47,9 +47,9 @@ export function outcomeOf(
 }
 
 /** The last message is the answer; an agent that sets none apart from another may have said it in pieces. */
-function fromWords(messages: readonly string[]): Outcome {
+async function fromWords(messages: readonly string[]): Promise<Outcome> {
   try {
-    return readAnswer(messages.at(-1) ?? '');
+    return await readAnswer(messages.at(-1) ?? '');
   } catch (error) {
     if (messages.length < 2) throw error;
     return readAnswer(messages.join('\n\n'));

@@ -1,6 +1,6 @@
 import type { Outcome, Turn } from '../../domain/agent.js';
 import { KediError } from '../../domain/errors.js';
-import { extractDocument } from '../../schema/extract.js';
+import { extractIsolated } from '../../schema/index.js';
 import { remind } from './remind.js';
 
 /**
@@ -20,8 +20,8 @@ const instruction =
  * The one JSON document in the prose that such an agent answered with, its text as it was written; a claim, until it is
  * checked. None, or more than one candidate: KediError RESULT_MISSING with the reason.
  */
-export function readAnswer(prose: string): Outcome {
-  const found = extractDocument(prose);
+export async function readAnswer(prose: string): Promise<Outcome> {
+  const found = await extractIsolated(prose);
   if (!found.ok) throw new KediError('RESULT_MISSING', found.reason);
   return { kind: 'json', document: found.document };
 }

@@ -34,16 +34,19 @@ describe('an agent without a way of its own to answer by a schema', () => {
     expect(instruct({ ...turn, refused: { reason, document: '' } })).not.toContain('It was');
   });
 
-  it('has its document taken from its prose exactly as it wrote it', () => {
-    expect(readAnswer('Here it is:\n```json\n{"id": 9007199254740993, "price": 78.0}\n```\nBye.')).toEqual({
-      kind: 'json',
-      document: '{"id": 9007199254740993, "price": 78.0}',
-    });
+  it('has its document taken from its prose exactly as it wrote it', async () => {
+    const document = '{"id": 9007199254740993, "price": 78.0}';
+    for (const around of ['', 'Word. '.repeat(20_000)]) {
+      expect(await readAnswer(`Here it is:\n\`\`\`json\n${document}\n\`\`\`\nBye. ${around}`)).toEqual({
+        kind: 'json',
+        document,
+      });
+    }
   });
 
-  it('has given none where there is none, or more than one', () => {
+  it('has given none where there is none, or more than one', async () => {
     for (const prose of ['I would rather not.', '{"a":1} or {"a":2}', '']) {
-      expect(() => readAnswer(prose)).toThrow(expect.objectContaining({ code: 'RESULT_MISSING' }));
+      await expect(readAnswer(prose)).rejects.toMatchObject({ code: 'RESULT_MISSING' });
     }
   });
 });
