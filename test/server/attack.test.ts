@@ -286,6 +286,34 @@ describe('Words that would end a line', () => {
   });
 });
 
+describe('Webhooks', () => {
+  const flags = { allowWebhooks: '127.0.0.0/8' };
+  const url = 'http://127.0.0.1:9/hook';
+
+  it('are at most sixteen for a task, however many are asked for at once', async () => {
+    const host = await startA2aHost({ flags });
+    const { task } = await host.result('SendMessage', { message: message('/ask') });
+    const asked = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        host.call('CreateTaskPushNotificationConfig', { taskId: task.id, id: `hook-${index}`, url }),
+      ),
+    );
+    expect(asked.filter(({ result }) => result !== undefined)).toHaveLength(16);
+    const { configs } = await host.result('ListTaskPushNotificationConfigs', { taskId: task.id });
+    expect(configs).toHaveLength(16);
+  });
+
+  it.each(['a\r\nX-Forged: 1', 'ü', '\u0000', '😀'])('take no token that is no header: %j', async (token) => {
+    const host = await startA2aHost({ flags });
+    const { error } = await host.call('SendMessage', {
+      message: message('hello'),
+      configuration: { taskPushNotificationConfig: { url, token } },
+    });
+    expect(error).toMatchObject({ code: -32602, data: [{ fieldViolations: [{ field: 'token' }] }, {}] });
+    expect((await host.result('ListTasks')).tasks).toEqual([]);
+  });
+});
+
 describe('Schemas made to be dear, and documents for them', () => {
   it.each(['sampled', 'answered'] as const)(
     'keep nobody else waiting: %s',

@@ -44,14 +44,36 @@ export function createPushOperations({
     return record;
   };
 
-  const check = async ({ url, authentication }: PushConfig): Promise<void> => {
-    if (!/^[\x20-\x7e]*$/.test(`${authentication?.scheme}${authentication?.credentials}`)) {
-      throw invalidParams([{ field: 'authentication', description: 'must be printable ASCII' }]);
+  const check = async ({ url, token = '', authentication }: PushConfig): Promise<void> => {
+    const { scheme = '', credentials = '' } = authentication ?? {};
+    for (const [field, header] of [
+      ['token', token],
+      ['authentication', scheme + credentials],
+    ] as const) {
+      if (/[^\x20-\x7e]/.test(header)) {
+        throw invalidParams([{ field, description: 'must be printable ASCII, since it becomes a header' }]);
+      }
     }
     await destinations.check(url);
   };
 
+  const turns = new Map<string, Promise<unknown>>();
+
+  /** One after another for each task, or many at once would all find that there is room for one more. */
   const add = async (record: TaskRecord, config: PushConfig, told: number): Promise<Webhook> => {
+    const name = JSON.stringify([record.principal, record.taskId]);
+    const mine = (turns.get(name) ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => addNow(record, config, told));
+    turns.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (turns.get(name) === mine) turns.delete(name);
+    }
+  };
+
+  const addNow = async (record: TaskRecord, config: PushConfig, told: number): Promise<Webhook> => {
     const { principal, taskId } = record;
     const webhook = { ...config, id: config.id === '' ? uuid() : config.id, principal, taskId, told };
     const others = (await webhooks.list(record)).filter(({ id }) => id !== webhook.id);
