@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FailureCode, KediError } from '../domain/errors.js';
+import type { Logger } from '../domain/ports.js';
 import { writeError } from '../protocol/json-rpc.js';
-import { sendJson } from './answer.js';
+import { sendJson, tell } from './answer.js';
 import type { Identity } from './auth/index.js';
 import { type Caller, LOCAL_PRINCIPAL } from './caller.js';
 import type { Gate } from './gate.js';
@@ -12,7 +13,8 @@ import { discardBody } from './read-body.js';
 
 /**
  * What a request passes before any route sees it: the guards, the preflight of an allowed origin, and its credentials.
- * Undefined: it was answered here. At once where nobody is asked for credentials, since all requests come this way.
+ * Undefined: it was answered here. At once where nobody is asked for credentials, since all requests come this way;
+ * never rejects, whatever becomes of the credentials.
  */
 export type Entrance = (
   request: IncomingMessage,
@@ -25,11 +27,13 @@ export function createEntrance({
   gate,
   isOpen,
   requestIds,
+  logger,
 }: {
   readonly guarding: Guarding;
   readonly gate: Gate;
   readonly isOpen: (path: string) => boolean;
   readonly requestIds: () => string;
+  readonly logger: Logger;
 }): Entrance {
   const guard = createGuard(guarding);
   return (request, response) => {
@@ -41,9 +45,14 @@ export function createEntrance({
     const { headers, socket } = request;
     const identity = gate({ headers, address: socket.remoteAddress ?? '' });
     const exchange = { request, response, requestId };
-    return identity instanceof Promise
-      ? identity.then((found) => admit(found, exchange))
-      : admit(identity, exchange);
+    if (!(identity instanceof Promise)) return admit(identity, exchange);
+    return identity.then(
+      (found) => admit(found, exchange),
+      (error: unknown) => {
+        const { message } = tell(error, { principal: LOCAL_PRINCIPAL, requestId }, logger);
+        return refuse(request, response, { status: 500, detail: message, requestId });
+      },
+    );
   };
 }
 

@@ -147,7 +147,7 @@ export function createServer({
     authentication,
     rateLimit: createRateLimit({ perMinute: settings.rateLimit }),
   });
-  const enter = createEntrance({ guarding: settings, gate, isOpen, requestIds });
+  const enter = createEntrance({ guarding: settings, gate, isOpen, requestIds, logger });
 
   const serve = (request: IncomingMessage, response: ServerResponse, caller: Caller | undefined): void => {
     if (caller === undefined) return;
@@ -162,6 +162,7 @@ export function createServer({
     metrics?.request(request, response);
     const admit = (): void => {
       const caller = enter(request, response);
+      // An entrance never rejects.
       if (caller instanceof Promise) void caller.then((found) => serve(request, response, found));
       else serve(request, response, caller);
     };
