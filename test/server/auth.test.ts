@@ -136,7 +136,10 @@ describe('Many wrong credentials', () => {
     expect(many.filter((one) => one !== 200 && one.status === 429)).toHaveLength(20);
     expect(await send('wrong')).toMatchObject({ status: 429, headers: { 'Retry-After': '60' } });
     expect(await send(token)).toBe(200);
+    const before = performance.now();
     expect(await send('wrong', '127.0.0.2')).toMatchObject({ status: 401 });
+    // Each is answered late, so that guessing takes its time.
+    expect(performance.now() - before).toBeGreaterThan(150);
     time = 60_000;
     expect(await send('wrong')).toMatchObject({ status: 401 });
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -33,6 +33,19 @@ async function subject({ appended, ...options }: SubjectOptions): Promise<Subjec
 }
 
 storeContract('a SQLite store', subject);
+
+test('a SQLite store can be read by nobody but its own user, whatever the directory', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'kedi-store-'));
+  const store = await openStore({ directory, durability: 'normal', logger: silent });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  await store.log.create(taskOf({ principal: 'local', taskId: 'task' }), [opening(1)]);
+  const files = readdirSync(directory).filter((name) => name.startsWith('store.db'));
+  expect(files).toContain('store.db-wal');
+  for (const name of files) expect(statSync(join(directory, name)).mode & 0o077).toBe(0);
+});
 
 test('a SQLite store shows nothing before it is durable', async () => {
   const made = await subject({});
