@@ -41,6 +41,6 @@ export const storageSettings = {
     fallback: '24h',
     from: '1m',
     to: '36500d',
-    help: 'After how long without a request a session goes, with its workspace and logs.',
+    help: 'After how long without a request a session goes, with its workspace; what was said in it stays.',
   }),
 } as const satisfies Record<string, Setting>;
