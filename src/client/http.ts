@@ -1,5 +1,6 @@
 import { context, propagation } from '@opentelemetry/api';
 import { KediError } from '../domain/errors.js';
+import { reasonOf } from '../domain/reason.js';
 import { decodeSse, type SseEvent } from '../protocol/sse.js';
 import { authorization, type Credentials } from './credentials.js';
 
@@ -89,10 +90,3 @@ const unreachable = (url: string, cause: unknown): KediError =>
 
 const tooLong = (url: string): KediError =>
   new KediError('PEER_UNSUITABLE', `The answer of ${url} is longer than ${ANSWER_CHARACTERS} characters.`);
-
-/** Node's fetch says "fetch failed" and keeps the reason one cause deeper, or in the list of what it tried. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : reasonOf(error.cause);
-}

@@ -1,6 +1,6 @@
 import { KediError } from '../../domain/errors.js';
+import { reasonOf } from '../../domain/reason.js';
 import { isShape, type Shape } from '../kit/json-line.js';
-import { reasonOf } from '../kit/reason.js';
 import type { Secret } from '../kit/secret.js';
 
 /**

@@ -48,7 +48,7 @@ export function modelCalls(): ModelCalls {
         const word = places.flatMap(reasonsIn).find(isText);
         // Packages that name themselves so are LangChain's own, which tell how an answer ended.
         const cut = word === undefined && isText(shapeAt(message, 'response_metadata').model_provider);
-        last = { reason: reasonOf(word), cut, wantsTools: /^(tool|function)_/.test(word ?? '') };
+        last = { reason: finishReasonOf(word), cut, wantsTools: /^(tool|function)_/.test(word ?? '') };
       },
     },
     last: () => last,
@@ -75,7 +75,7 @@ const reasonsIn = (place: Shape): readonly unknown[] => [
   shapeAt(place, 'messageStop').stopReason,
 ];
 
-function reasonOf(word: string | undefined): FinishReason {
+function finishReasonOf(word: string | undefined): FinishReason {
   switch (word?.toLowerCase()) {
     case undefined:
       return 'other';
