@@ -107,7 +107,7 @@ export function sendJson(
   });
   response.end(body);
   // Who asks for megabytes and takes none of them would have us hold them for ever.
-  if (response.writableNeedDrain) response.setTimeout(unreadMs, () => response.destroy());
+  if (response.writableLength > 0) response.setTimeout(unreadMs, () => response.destroy());
 }
 
 /** How long a client may take nothing of an answer that is on its way. */
