@@ -110,7 +110,7 @@ function readAgain(request: SendMessageRequest, context: CallContext): Structure
 
 function readKedi(request: SendMessageRequest, context: CallContext): StructuredRequest | undefined {
   if (request.flawedMetadata !== undefined) {
-    const sentence = `The request's metadata cannot be read: it has ${request.flawedMetadata}.`;
+    const sentence = `The request's metadata cannot be read: ${request.flawedMetadata}.`;
     throw new KediError('REQUEST_MALFORMED', sentence, { pointer: '/metadata' });
   }
   return readStructuredRequest({

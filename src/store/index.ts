@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { KediError } from '../domain/errors.js';
@@ -133,12 +133,24 @@ function homeOf(directory: string): string {
 
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeEach(resolve(path));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new KediError('STORE_UNAVAILABLE', `The data directory cannot be made: ${reason}`, {
       cause: error,
     });
+  }
+}
+
+/** One after the other: Node's own `recursive` never returns where the kernel makes none and says ENOENT, as in /proc. */
+function makeEach(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (dirname(path) !== path) makeEach(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another may have made it in the meantime.
+    if (!existsSync(path) || !statSync(path).isDirectory()) throw error;
   }
 }
 

@@ -146,6 +146,8 @@ describe('The metadata object', () => {
     const kedi = `{"version":1,"version":1,"resultEncoding":"json-utf8","schemaJson":"{}"}`;
     const { result } = await sendText(textParams(kedi));
     expect(failureOf(result.task).code).toBe('REQUEST_MALFORMED');
+    const [{ text }] = result.task.status.message.parts;
+    expect(text).toBe("The request's metadata cannot be read: a name stands twice in one object.");
   });
 
   it('has a version that is compared by value', async () => {

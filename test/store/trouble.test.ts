@@ -107,6 +107,14 @@ test('a file that is no database, and a directory that cannot be made, are told 
   });
 });
 
+test('a directory that the kernel makes nowhere is refused, and not tried for ever', async ({ skip }) => {
+  if (process.platform !== 'linux') return skip('only Linux has such a place, /proc');
+  await expect(open('/proc/kedi/data')).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: expect.stringContaining('cannot be made'),
+  });
+});
+
 test('the store of a newer version is left alone', async () => {
   const directory = await temporaryDirectory();
   await (await openStore({ directory, durability: 'normal', logger: silent })).close();

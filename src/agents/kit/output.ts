@@ -63,8 +63,11 @@ export function readOutput(
     stream.on('data', (bytes: Buffer) => {
       cameLately = true;
       if (discarding) return;
-      for (const line of cut(bytes)) waiting.push({ channel, bytes: line.bytes, whole: line.whole });
-      bytesWaiting += bytes.length;
+      for (const line of cut(bytes)) {
+        waiting.push({ channel, bytes: line.bytes, whole: line.whole });
+        // Not what is held of a line that has no end yet: nobody can take that, so the pipe would stay paused for ever.
+        bytesWaiting += line.bytes.length + 1;
+      }
       flow();
       wake();
     });

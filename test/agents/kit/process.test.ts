@@ -57,6 +57,19 @@ describe('a program as lines', () => {
     expect(pieces.map((piece) => piece.slice('stdout: '.length)).join('')).toBe('to be or not\n');
   });
 
+  it('may write a line of any length on either channel, and nothing waits for its end', async () => {
+    const long = (length: number) => `head -c ${length} /dev/zero | tr '\\0' x`;
+    const script = `${long(40_000_000)} >&2; ${long(5_000_000)}; echo; echo last`;
+    const child = await start('/bin/sh', { args: ['-c', script] });
+    const lines = await all(child);
+    const length = (wanted: OutputLine['channel']) =>
+      lines.reduce((sum, { channel, bytes }) => sum + (channel === wanted ? bytes.length : 0), 0);
+    expect(length('stderr')).toBe(40_000_000);
+    expect(length('stdout')).toBe(5_000_004);
+    expect(texts(lines)).toContain('stdout: last');
+    expect(await child.ended()).toEqual({ exitCode: 0 });
+  });
+
   it('that does not read its input is no failure, whatever the size of the input', async () => {
     const child = await start('say.sh', { args: ['done'], input: 'x'.repeat(2_000_000) });
     expect(texts(await all(child))).toEqual(['stdout: done']);
