@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { KediError } from '../domain/errors.js';
+import { KediError } from '../domain/errors.js';
 import type { TaskKey } from '../domain/task.js';
 import type { Tables } from './tables.js';
 
@@ -45,9 +45,17 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What an error of a database means, and what its caller is told. */
 export type Trouble =
   /** A key exists already: only the step that hit it is at fault. */
   | { readonly kind: 'conflict'; readonly error: KediError }
   /** Somebody holds a lock: it is worth trying again. */
   | { readonly kind: 'busy'; readonly error: KediError }
   | { readonly kind: 'unavailable'; readonly error: KediError };
+
+/** For queries of Kysely's: throws what an error means instead of the error; one that says it by itself stays. */
+export const refusal =
+  ({ judge }: Pick<Database, 'judge'>) =>
+  (error: unknown): never => {
+    throw error instanceof KediError ? error : judge(error).error;
+  };

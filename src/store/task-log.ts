@@ -1,10 +1,9 @@
-import { KediError } from '../domain/errors.js';
 import type { Observer, TaskLog } from '../domain/ports.js';
 import { isTerminal, type TaskKey, type TaskRecord } from '../domain/task.js';
 import { createAppends } from './appends.js';
 import type { Commits } from './commits.js';
 import { listContexts } from './contexts.js';
-import type { Database, Growth } from './database.js';
+import { type Database, type Growth, refusal } from './database.js';
 import { listTasks, listUnfinished } from './list.js';
 import { type Batch, createLives, type Live } from './live.js';
 import { decoded, rowsOfRead, slice } from './rows.js';
@@ -72,9 +71,7 @@ export function createTaskLog({ database, statements, commits, home, observer }:
   };
   database.listen?.(hear);
 
-  const refuse = (error: unknown): never => {
-    throw error instanceof KediError ? error : database.judge(error).error;
-  };
+  const refuse = refusal(database);
 
   return {
     ...createAppends({ lives, load, statements, commits, shared, home, observer }),

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Webhook, Webhooks } from '../domain/ports.js';
 import type { Commits } from './commits.js';
-import type { Database } from './database.js';
+import { type Database, refusal } from './database.js';
 import { statement } from './statements.js';
 import type { Tables, WebhooksTable } from './tables.js';
 
@@ -17,6 +17,7 @@ export function createWebhooks({
 }): Webhooks {
   const { kysely } = database;
   const { remove, insert, advance } = compile(kysely);
+  const refuse = refusal(database);
   const rowsOf = (principal: string, taskId: string) =>
     kysely
       .selectFrom('webhooks')
@@ -37,10 +38,10 @@ export function createWebhooks({
       ]);
     },
     async list({ principal, taskId }) {
-      return (await rowsOf(principal, taskId).execute()).map(webhookOf);
+      return (await rowsOf(principal, taskId).execute().catch(refuse)).map(webhookOf);
     },
     async remove({ principal, taskId }, id) {
-      const known = await rowsOf(principal, taskId).where('id', '=', id).executeTakeFirst();
+      const known = await rowsOf(principal, taskId).where('id', '=', id).executeTakeFirst().catch(refuse);
       if (known === undefined) return false;
       await commits.write([{ statement: remove, values: [principal, taskId, id] }]);
       return true;
@@ -57,7 +58,8 @@ export function createWebhooks({
         .selectAll('webhooks')
         .where('webhooks.over', '=', 0)
         .where('tasks.home', '=', home)
-        .execute();
+        .execute()
+        .catch(refuse);
       return rows.map(webhookOf);
     },
   };

@@ -107,16 +107,18 @@ if (typeof server === 'string') {
       const key = { principal: 'local', taskId: 'task' };
       await store.log.create(taskOf(key), [opening(0)]);
       await locker.query('begin');
-      await locker.query('lock table log in access exclusive mode');
+      await locker.query('lock table log, webhooks in access exclusive mode');
       const appended = store.log.append(key, [said(1, 'lost')]).catch((error: unknown) => error);
       const listed = store.log.list({ principal: 'local', limit: 1 }).catch((error: unknown) => error);
+      const hooks = store.webhooks.list(key).catch((error: unknown) => error);
       const breakThem = `
         select pid, pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
       const broken = new Set<number>();
-      while (broken.size < 2) for (const { pid } of (await breaker.query(breakThem)).rows) broken.add(pid);
+      while (broken.size < 3) for (const { pid } of (await breaker.query(breakThem)).rows) broken.add(pid);
       expect(await appended).toMatchObject({ code: 'STORE_UNAVAILABLE' });
       expect(await listed).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      expect(await hooks).toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await locker.query('rollback');
       await store.log.append(key, [said(2, 'kept')]);
       expect((await store.log.read(key, 0)).map((entry) => entry.at)).toEqual([0, 2]);
