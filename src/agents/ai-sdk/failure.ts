@@ -10,7 +10,7 @@ import type { Secret } from '../kit/secret.js';
 export function failureOf(thrown: unknown, key: Secret | undefined): KediError {
   if (thrown instanceof KediError) return thrown;
   const error = innermost(thrown);
-  const { statusCode: status, message, name, cause } = isShape(error) ? error : ({} as Shape);
+  const { statusCode: status, message, name, cause }: Shape = isShape(error) ? error : {};
   const words =
     typeof message === 'string' ? message : typeof error === 'string' ? error : String(name ?? thrown);
   const unavailable =

@@ -12,7 +12,7 @@ export function failureOf(
   { key, recursionLimit }: { readonly key: Secret | undefined; readonly recursionLimit: number },
 ): KediError {
   if (thrown instanceof KediError) return thrown;
-  const { name, lc_error_code: code, status } = isShape(thrown) ? thrown : ({} as Shape);
+  const { name, lc_error_code: code, status }: Shape = isShape(thrown) ? thrown : {};
   if (name === 'GraphRecursionError' || code === 'GRAPH_RECURSION_LIMIT') {
     return new KediError('AGENT_FAILED', `The agent did not come to an end within ${recursionLimit} steps.`, {
       cause: thrown,
