@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Json, message, startA2aHost, typed } from '../support/a2a-host.js';
 import { type HostileRequest, hostileRequest, type ValidRequest } from '../support/hostile-requests.js';
+import { faultOf, send } from '../support/well-formed.js';
 
 const rounds = 500;
 const atOnce = 20;
@@ -111,103 +112,6 @@ const valid: readonly ValidRequest[] = [
   get('/readyz'),
 ];
 
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
-}
-
-/** What came of a request; undefined where Node's client refuses to send it at all. */
-function send({ verb, path, headers, body }: HostileRequest): Promise<Answer | undefined> {
-  return new Promise((resolve, reject) => {
-    try {
-      const given = body === undefined ? {} : { 'content-length': body.length };
-      const options = { agent, method: verb, path, headers: { ...headers, ...given } };
-      const sent = httpRequest(host.url, options, (response) => void readAll(response).then(resolve, reject));
-      sent.on('error', reject);
-      sent.end(body);
-    } catch {
-      resolve(undefined);
-    }
-  });
-}
-
-async function readAll(response: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  const type = (response.headers['content-type'] ?? '').split(';')[0] ?? '';
-  return { status: response.statusCode ?? 0, type, text: Buffer.concat(chunks).toString() };
-}
-
-/** What is wrong with an answer; undefined for one that is as it should be. */
-function faultOf({ verb, path, id }: HostileRequest, answer: Answer): string | undefined {
-  const { status, type, text } = answer;
-  if (status >= 500 && !(status === 503 && text.includes('BUSY'))) return 'a server error';
-  if (verb === 'HEAD') return text === '' ? undefined : 'a body to HEAD';
-  if (status === 204 || status === 304) return text === '' ? undefined : 'a body where there is none';
-  if (type === 'text/event-stream') {
-    const isCall = /^\/a2a\/?(\?|$)/.test(path);
-    const blocks = text.split('\n\n');
-    if (blocks.pop() !== '') return 'a stream that ends within an event';
-    for (const block of blocks) {
-      const fields = block.split('\n');
-      if (fields.some((field) => !/^(:|data: |event: |id: |retry: )/.test(field)))
-        return `no event: ${block}`;
-      const data = fields.filter((field) => field.startsWith('data: ')).map((field) => field.slice(6));
-      if (data.length === 0) continue;
-      const value: Json = parsed(data.join('\n'));
-      if (typeof value !== 'object' || value === null) return 'data that is no object';
-      const fault = isCall ? callFault(value, data.join('\n'), id) : undefined;
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  }
-  if (type === 'application/problem+json') {
-    const problem = parsed(text);
-    const whole = problem?.status === status && typeof problem.detail === 'string' && status >= 400;
-    return whole ? undefined : 'a problem without its members';
-  }
-  if (type === 'application/json' || type === 'application/a2a+json') {
-    const value = parsed(text);
-    if (typeof value !== 'object' || value === null) return 'JSON that is no object';
-    if (value.jsonrpc !== undefined) return callFault(value, text, status === 200 ? id : undefined);
-    if (status < 400) return undefined;
-    const { error } = value;
-    const whole =
-      error?.code === status &&
-      typeof error.message === 'string' &&
-      /^[A-Z_]+$/.test(error.status) &&
-      Array.isArray(error.details);
-    return whole ? undefined : 'an error without its members';
-  }
-  return /^text\/(html|javascript|css|plain)$/.test(type) && status === 200
-    ? undefined
-    : `a body of type ${type}`;
-}
-
-function callFault(value: Json, text: string, id: string | undefined): string | undefined {
-  const { jsonrpc, result, error } = value;
-  if (jsonrpc !== '2.0' || !('id' in value)) return 'no envelope';
-  if ((result === undefined) === (error === undefined)) return 'an envelope of both or of neither';
-  if (error !== undefined) {
-    if (!Number.isInteger(error.code) || typeof error.message !== 'string')
-      return 'an error without its members';
-    if (error.code === -32603) return 'an internal error';
-    // What cannot be read has no id.
-    if (error.code === -32700 || error.code === -32600) return undefined;
-  }
-  if (id === undefined) return undefined;
-  return text.startsWith(`{"jsonrpc":"2.0","id":${id},`) ? undefined : `another id than ${id}`;
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const shown = ({ verb, path, headers, body }: HostileRequest): string =>
   `${verb} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, 300)}\n${body?.toString().slice(0, 2_000)}`;
 
@@ -220,10 +124,12 @@ const stillWorks = async (): Promise<void> => {
 describe('Ten thousand requests that are almost valid', () => {
   it('get an answer each, well-formed and no fault of the server', { timeout: 300_000 }, async () => {
     let sent = 0;
+    let answered = 0;
     const check = async (request: HostileRequest): Promise<void> => {
-      const answer = await send(request).catch((error: Error) => error);
+      const answer = await send(request, { url: host.url, agent }).catch((error: Error) => error);
       sent += 1;
       if (answer === undefined) return;
+      answered += 1;
       const fault = answer instanceof Error ? answer.message : faultOf(request, answer);
       const { status, type, text } = answer instanceof Error ? { status: 0, type: '', text: '' } : answer;
       if (fault !== undefined)
@@ -235,6 +141,8 @@ describe('Ten thousand requests that are almost valid', () => {
     });
     await fc.assert(property, { numRuns: rounds, seed, endOnFailure: true });
     expect(sent).toBe(rounds * atOnce);
+    // Node's own client refuses a few of the paths and headers.
+    expect(answered).toBeGreaterThan(0.95 * sent);
     await stillWorks();
   });
 
