@@ -110,7 +110,7 @@ export function sendJson(
   if (response.writableLength > 0) response.setTimeout(unreadMs, () => response.destroy());
 }
 
-/** How long a client may take nothing of an answer that is on its way. */
+/** How long a client may take nothing of an answer that is on its way; Node looks twice, so up to as long again. */
 const unreadMs = 60_000;
 
 /** What a client may know of an error; what is our own fault goes to the log. */
