@@ -151,7 +151,8 @@ async function cancel(wire: Wire, task: Task | undefined, { reason }: AbortSigna
   const info = { taskId: task.id, contextId: task.contextId };
   try {
     await wire.cancelTask(task.id, AbortSignal.timeout(CANCEL_MS));
-    return new KediError(code, `${what}, and task ${task.id} with it.`, { info, cause: reason });
+    const ended = timedOut ? `; task ${task.id} was canceled.` : `, and task ${task.id} with it.`;
+    return new KediError(code, `${what}${ended}`, { info, cause: reason });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return new KediError(code, `${what}; task ${task.id} may go on: ${why}`, { info, cause: error });

@@ -92,9 +92,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     webhooks: createWebhooks({ database, commits, home }),
     sweep: sweeper.sweep,
     async check() {
-      const written = commits.write([
-        { statement: statements.setFact, values: ['checked_at', new Date(now()).toISOString()] },
-      ]);
+      // On a full disk a small row may still find its place where a task does not: after trouble it asks for room.
+      const room = commits.trouble() === undefined ? '' : ' '.repeat(roomBytes);
+      const checkedAt = `${new Date(now()).toISOString()}${room}`;
+      const written = commits.write([{ statement: statements.setFact, values: ['checked_at', checkedAt] }]);
       return await Promise.race([
         written.then(
           (): Readiness => ({ ok: true }),
@@ -114,6 +115,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 /** How long `check` waits for its answer. */
 const checkMs = 1_000;
+
+/** How much must find its place before a store that could not be written counts as well again. */
+const roomBytes = 128 * 1024;
 
 const openDatabase = ({ database, directory, durability }: StoreOptions): Promise<Database> | Database =>
   database === undefined

@@ -123,7 +123,8 @@ function judge(error: unknown): Trouble {
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return fail('busy', 'The store is locked by another program.');
   }
-  if (code.startsWith('SQLITE_FULL'))
+  // The latter where the disk has no room for the memory that a store's connections share.
+  if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE')
     return fail('unavailable', 'The store cannot be written: the disk is full.');
   if (code.startsWith('SQLITE_READONLY'))
     return fail('unavailable', 'The store cannot be written: it is read-only.');

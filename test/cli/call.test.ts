@@ -135,7 +135,7 @@ describe('What kedi-a2a call exits with, nothing on stdout', () => {
       'time is up',
       ['hang', '--timeout', '500ms'],
       4,
-      /no answer in time, and task \S+ with it. \(TIMED_OUT\)/,
+      /no answer in time; task \S+ was canceled. \(TIMED_OUT\)/,
     ],
     ['the task is unknown', ['x', '--task', 'nobody'], 1, /TASK_NOT_FOUND/],
     ['the context is malformed', ['x', '--context', 'a b'], 2, /contextId/],

@@ -264,7 +264,7 @@ describe('Leaving a call', () => {
     const { opened } = await started(hanging);
     await expect(ask(opened, { prompt: 'Hi' }, AbortSignal.timeout(100))).rejects.toMatchObject({
       code: 'TIMED_OUT',
-      message: 'There was no answer in time, and task task-1 with it.',
+      message: 'There was no answer in time; task task-1 was canceled.',
     });
   });
 

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
@@ -62,6 +71,37 @@ test('a full disk is told in a sentence, followers are not left waiting, and spa
   expect(await store.check()).toEqual({ ok: true });
   await store.log.append(key, [ended(written + 1)]);
   expect((await store.log.get(key))?.state).toBe('completed');
+});
+
+test('a disk that others have filled stays red until there is room again, and a start on it says that it is full', async ({
+  skip,
+}) => {
+  const directory = await smallDisk();
+  if (directory === undefined) return skip('this process may not mount a small disk');
+  execFileSync('mount', ['-o', 'remount,size=3m', directory]);
+  const store = await open(directory);
+  await store.log.create(taskOf(key), [opening(0)]);
+  const filler = join(directory, 'filler');
+  const fill = () =>
+    expect(() =>
+      execFileSync('sh', ['-c', 'exec cat /dev/zero > "$0"', filler], { stdio: 'ignore' }),
+    ).toThrow();
+  fill();
+  const full = { code: 'STORE_UNAVAILABLE', message: 'The store cannot be written: the disk is full.' };
+  await expect(store.log.append(key, [said(1, 'x'.repeat(500_000))])).rejects.toMatchObject(full);
+  for (let times = 0; times < 3; times += 1)
+    expect(await store.check()).toEqual({ ok: false, reason: full.message });
+
+  rmSync(filler);
+  expect(await store.check()).toEqual({ ok: true });
+  await store.log.append(key, [ended(1)]);
+  await store.close();
+  // A copy, since this process may hold on to what connections to the first share.
+  const copy = join(directory, 'copy');
+  mkdirSync(copy);
+  copyFileSync(join(directory, 'store.db'), join(copy, 'store.db'));
+  fill();
+  await expect(open(copy)).rejects.toMatchObject(full);
 });
 
 test('a store locked by another program is waited for, red meanwhile, and loses nothing', async () => {
