@@ -1,25 +1,7 @@
 // Our own handlers on the SDK's service definition: its adapter writes a stream without waiting for its reader, and goes
 // on when its caller is gone.
 import { once } from 'node:events';
-import {
-  AgentCard,
-  CancelTaskRequest,
-  DeleteTaskPushNotificationConfigRequest,
-  GetExtendedAgentCardRequest,
-  GetTaskPushNotificationConfigRequest,
-  GetTaskRequest,
-  ListTaskPushNotificationConfigsRequest,
-  ListTaskPushNotificationConfigsResponse,
-  ListTasksRequest,
-  ListTasksResponse,
-  type MessageFns,
-  SendMessageRequest,
-  SendMessageResponse,
-  StreamResponse,
-  SubscribeToTaskRequest,
-  Task,
-  TaskPushNotificationConfig,
-} from '@a2a-js/sdk';
+import type { StreamResponse } from '@a2a-js/sdk';
 import {
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -32,6 +14,7 @@ import { writeStreamEvent } from '../../protocol/a2a-write.js';
 import { paramsOf } from '../../protocol/fields.js';
 import { type BindingSurroundings, tell } from '../answer.js';
 import type { Caller } from '../caller.js';
+import { type Codec, codecs, type MethodCodecs } from '../codecs.js';
 import type { Gate } from '../gate.js';
 import { findMethod, type Prepared } from '../methods.js';
 import type { CallContext } from '../service.js';
@@ -108,7 +91,7 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
   const unary =
     <Request, Result>(
       method: string,
-      { request, result }: { readonly request: Codec<Request>; readonly result: Codec<Result> },
+      { request, result }: MethodCodecs<Request, Result>,
     ): handleUnaryCall<Request, Result> =>
     async (call, callback) => {
       let answer: Result | undefined;
@@ -124,7 +107,10 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
     };
 
   const streaming =
-    <Request>(method: string, request: Codec<Request>): handleServerStreamingCall<Request, StreamResponse> =>
+    <Request>(
+      method: string,
+      { request, result }: MethodCodecs<Request, StreamResponse>,
+    ): handleServerStreamingCall<Request, StreamResponse> =>
     async (call) => {
       const status = await enter(call, {
         method,
@@ -133,7 +119,7 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
           if (prepared.kind !== 'stream') return;
           for await (const events of prepared.open(context)) {
             for (const event of events) {
-              const message = StreamResponse.fromJSON(JSON.parse(writeStreamEvent(event)));
+              const message = result.fromJSON(JSON.parse(writeStreamEvent(event)));
               if (!call.write(message)) await once(call, 'drain', { signal: context.signal });
             }
           }
@@ -144,39 +130,31 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
     };
 
   return {
-    sendMessage: unary('SendMessage', { request: SendMessageRequest, result: SendMessageResponse }),
-    sendStreamingMessage: streaming('SendStreamingMessage', SendMessageRequest),
-    getTask: unary('GetTask', { request: GetTaskRequest, result: Task }),
-    listTasks: unary('ListTasks', { request: ListTasksRequest, result: ListTasksResponse }),
-    cancelTask: unary('CancelTask', { request: CancelTaskRequest, result: Task }),
-    subscribeToTask: streaming('SubscribeToTask', SubscribeToTaskRequest),
-    createTaskPushNotificationConfig: unary('CreateTaskPushNotificationConfig', {
-      request: TaskPushNotificationConfig,
-      result: TaskPushNotificationConfig,
-    }),
-    getTaskPushNotificationConfig: unary('GetTaskPushNotificationConfig', {
-      request: GetTaskPushNotificationConfigRequest,
-      result: TaskPushNotificationConfig,
-    }),
-    listTaskPushNotificationConfigs: unary('ListTaskPushNotificationConfigs', {
-      request: ListTaskPushNotificationConfigsRequest,
-      result: ListTaskPushNotificationConfigsResponse,
-    }),
-    deleteTaskPushNotificationConfig: unary('DeleteTaskPushNotificationConfig', {
-      request: DeleteTaskPushNotificationConfigRequest,
-      result: empty,
-    }),
-    getExtendedAgentCard: unary('GetExtendedAgentCard', {
-      request: GetExtendedAgentCardRequest,
-      result: AgentCard,
-    }),
+    sendMessage: unary('SendMessage', codecs.SendMessage),
+    sendStreamingMessage: streaming('SendStreamingMessage', codecs.SendStreamingMessage),
+    getTask: unary('GetTask', codecs.GetTask),
+    listTasks: unary('ListTasks', codecs.ListTasks),
+    cancelTask: unary('CancelTask', codecs.CancelTask),
+    subscribeToTask: streaming('SubscribeToTask', codecs.SubscribeToTask),
+    createTaskPushNotificationConfig: unary(
+      'CreateTaskPushNotificationConfig',
+      codecs.CreateTaskPushNotificationConfig,
+    ),
+    getTaskPushNotificationConfig: unary(
+      'GetTaskPushNotificationConfig',
+      codecs.GetTaskPushNotificationConfig,
+    ),
+    listTaskPushNotificationConfigs: unary(
+      'ListTaskPushNotificationConfigs',
+      codecs.ListTaskPushNotificationConfigs,
+    ),
+    deleteTaskPushNotificationConfig: unary(
+      'DeleteTaskPushNotificationConfig',
+      codecs.DeleteTaskPushNotificationConfig,
+    ),
+    getExtendedAgentCard: unary('GetExtendedAgentCard', codecs.GetExtendedAgentCard),
   };
 }
-
-/** `google.protobuf.Empty`. */
-const empty = { fromJSON: () => ({}), toJSON: () => ({}) };
-
-type Codec<T> = Pick<MessageFns<T>, 'fromJSON' | 'toJSON'>;
 
 /** A service parameter (10.2). */
 function parameter(call: Call, name: string): string | undefined {

@@ -1,25 +1,9 @@
-import {
-  AgentCard,
-  CancelTaskRequest,
-  DeleteTaskPushNotificationConfigRequest,
-  GetTaskPushNotificationConfigRequest,
-  GetTaskRequest,
-  ListTaskPushNotificationConfigsRequest,
-  ListTaskPushNotificationConfigsResponse,
-  ListTasksRequest,
-  ListTasksResponse,
-  type MessageFns,
-  SendMessageRequest,
-  SendMessageResponse,
-  StreamResponse,
-  SubscribeToTaskRequest,
-  Task,
-  TaskPushNotificationConfig,
-} from '@a2a-js/sdk';
+import { AgentCard } from '@a2a-js/sdk';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { KediError } from '../../domain/errors.js';
 import { writeStreamEvent } from '../../protocol/a2a-write.js';
 import { type Params, paramsOf } from '../../protocol/fields.js';
+import { type Codec, codecs, type MethodCodecs } from '../codecs.js';
 import { findMethod } from '../methods.js';
 import type { CallContext, Service } from '../service.js';
 
@@ -52,15 +36,7 @@ export function createRequestHandler(
 
   const unary = async <Request, Result>(
     method: string,
-    {
-      value,
-      request,
-      result,
-    }: {
-      readonly value: Request;
-      readonly request: Codec<Request>;
-      readonly result: Codec<Result>;
-    },
+    { value, request, result }: Asked<Request, Result>,
   ): Promise<Result> => {
     progress.reached = true;
     try {
@@ -72,53 +48,39 @@ export function createRequestHandler(
     }
   };
 
-  async function* stream<Request>(method: string, value: Request, request: Codec<Request>) {
+  async function* stream<Request, Event>(method: string, { value, request, result }: Asked<Request, Event>) {
     progress.reached = true;
     try {
       const prepared = findMethod(method)(read(value, request), service);
       if (prepared.kind !== 'stream') throw new KediError('INTERNAL', `${method} is no stream.`);
       for await (const events of prepared.open(context)) {
-        for (const event of events) yield StreamResponse.fromJSON(JSON.parse(writeStreamEvent(event)));
+        for (const event of events) yield result.fromJSON(JSON.parse(writeStreamEvent(event)));
       }
     } catch (error) {
       throw noted(error);
     }
   }
 
-  const config = TaskPushNotificationConfig;
   return {
     getAgentCard: async () => AgentCard.fromJSON({ capabilities: { streaming: true } }),
     async sendMessage(value) {
-      const { payload } = await unary('SendMessage', {
-        value,
-        request: SendMessageRequest,
-        result: SendMessageResponse,
-      });
+      const { payload } = await unary('SendMessage', { value, ...codecs.SendMessage });
       if (payload === undefined) throw noted(new KediError('INTERNAL', 'SendMessage gave no answer.'));
       return payload.value;
     },
-    sendMessageStream: (value) => stream('SendStreamingMessage', value, SendMessageRequest),
-    resubscribe: (value) => stream('SubscribeToTask', value, SubscribeToTaskRequest),
-    getTask: (value) => unary('GetTask', { value, request: GetTaskRequest, result: Task }),
-    cancelTask: (value) => unary('CancelTask', { value, request: CancelTaskRequest, result: Task }),
-    listTasks: (value) => unary('ListTasks', { value, request: ListTasksRequest, result: ListTasksResponse }),
+    sendMessageStream: (value) => stream('SendStreamingMessage', { value, ...codecs.SendStreamingMessage }),
+    resubscribe: (value) => stream('SubscribeToTask', { value, ...codecs.SubscribeToTask }),
+    getTask: (value) => unary('GetTask', { value, ...codecs.GetTask }),
+    cancelTask: (value) => unary('CancelTask', { value, ...codecs.CancelTask }),
+    listTasks: (value) => unary('ListTasks', { value, ...codecs.ListTasks }),
     createTaskPushNotificationConfig: (value) =>
-      unary('CreateTaskPushNotificationConfig', { value, request: config, result: config }),
+      unary('CreateTaskPushNotificationConfig', { value, ...codecs.CreateTaskPushNotificationConfig }),
     getTaskPushNotificationConfig: (value) =>
-      unary('GetTaskPushNotificationConfig', {
-        value,
-        request: GetTaskPushNotificationConfigRequest,
-        result: config,
-      }),
+      unary('GetTaskPushNotificationConfig', { value, ...codecs.GetTaskPushNotificationConfig }),
     listTaskPushNotificationConfigs: (value) =>
-      unary('ListTaskPushNotificationConfigs', {
-        value,
-        request: ListTaskPushNotificationConfigsRequest,
-        result: ListTaskPushNotificationConfigsResponse,
-      }),
+      unary('ListTaskPushNotificationConfigs', { value, ...codecs.ListTaskPushNotificationConfigs }),
     async deleteTaskPushNotificationConfig(value) {
-      const request = DeleteTaskPushNotificationConfigRequest;
-      await unary('DeleteTaskPushNotificationConfig', { value, request, result: nothing });
+      await unary('DeleteTaskPushNotificationConfig', { value, ...codecs.DeleteTaskPushNotificationConfig });
     },
     async getAuthenticatedExtendedAgentCard() {
       progress.reached = true;
@@ -131,9 +93,10 @@ export function createRequestHandler(
   };
 }
 
-type Codec<T> = Pick<MessageFns<T>, 'fromJSON' | 'toJSON'>;
-
-const nothing: Codec<object> = { fromJSON: () => ({}), toJSON: () => ({}) };
+/** What the translator hands over, and how it and the answer are read and written. */
+interface Asked<Request, Result> extends MethodCodecs<Request, Result> {
+  readonly value: Request;
+}
 
 /** The refusal of params that the translator of A2A 0.3 cannot make out. */
 export const malformed = (cause?: unknown): KediError =>
