@@ -32,6 +32,9 @@ export function acceptSchema(source: string): AcceptedSchema {
   return { text: read.json, survey: surveyed };
 }
 
+/** About how many bytes of memory an accepted schema takes once it is compiled, rather too many than too few. */
+export const weigh = ({ text, survey: { count } }: AcceptedSchema): number => text.length + 1_000 * count;
+
 function unreadable({ fault, reason, offset }: Refusal): KediError {
   const [code, sentence] =
     fault === 'size' || fault === 'depth'

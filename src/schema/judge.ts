@@ -1,5 +1,5 @@
 import type { OutputSchema, SchemaJudge } from '../domain/schema.js';
-import { acceptSchema } from './accept.js';
+import { type AcceptedSchema, acceptSchema, weigh } from './accept.js';
 import { createCache } from './cache.js';
 import { compileAccepted, type JudgingOptions, refuseLarge } from './compile.js';
 import { createIsolate } from './isolate.js';
@@ -15,7 +15,7 @@ const longestInline = 32_768;
 
 /** Some milliseconds' worth of work here; and for what takes more, as much as the worker can do before it is killed. */
 const inlineFuel = 100_000;
-const isolatedFuel = 2_000_000;
+const isolatedFuel = 1_000_000;
 
 /**
  * Judges schemas and documents of strangers without ever stalling the process: what has patterns (or formats that are
@@ -27,8 +27,7 @@ export function createJudge({ cacheBytes = 16 * 1_024 * 1_024, ...options }: Jud
   const cache = createCache<OutputSchema>(cacheBytes);
   const elsewhere = { fuel: isolatedFuel, ...options };
 
-  async function compileNew(source: string): Promise<OutputSchema> {
-    const accepted = acceptSchema(source);
+  async function compileNew(accepted: AcceptedSchema): Promise<OutputSchema> {
     const { text, survey } = accepted;
     const mayHang = survey.patterns.size > 0 || (options.assertFormats === true && survey.hasFormats);
     // What fuel bounds is not killed because the machine is busy.
@@ -54,8 +53,9 @@ export function createJudge({ cacheBytes = 16 * 1_024 * 1_024, ...options }: Jud
     async compile(source) {
       const known = cache.get(source);
       if (known !== undefined) return known;
-      const value = await compileNew(source);
-      cache.set(source, { value, bytes: 32 * source.length });
+      const accepted = acceptSchema(source);
+      const value = await compileNew(accepted);
+      cache.set(source, { value, bytes: weigh(accepted) });
       return value;
     },
     close: () => isolate.close(),

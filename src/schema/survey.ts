@@ -17,6 +17,8 @@ export interface Survey {
   /** Where each regular expression first stands. */
   readonly patterns: ReadonlyMap<string, Steps>;
   readonly hasFormats: boolean;
+  /** How many subschemas there are, the root and every `true` and `false` among them. */
+  readonly count: number;
   /** Whether this is a schema that was walked through. */
   has(node: JsonObject): boolean;
   /** Walks through a schema at a place that no keyword leads to, but a reference. */
@@ -124,6 +126,9 @@ export function survey(root: JsonValue, uri: string): Survey {
     patterns,
     get hasFormats() {
       return hasFormats;
+    },
+    get count() {
+      return count;
     },
     has: (node) => visited.has(node),
     visit: (node, from) => {

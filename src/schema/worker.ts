@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { KediError } from '../domain/errors.js';
+import { acceptSchema, weigh } from './accept.js';
 import { createCache } from './cache.js';
-import { type CompiledSchema, compileSchema, type JudgingOptions } from './compile.js';
+import { type CompiledSchema, compileAccepted, type JudgingOptions } from './compile.js';
 import { extractDocument } from './extract.js';
 import type { Answer, Job } from './isolate.js';
 import { isSchemaCode } from './refuse.js';
@@ -28,8 +29,9 @@ function compile(schema: string, options: JudgingOptions): CompiledSchema {
   const key = JSON.stringify(options) + schema;
   const known = compiled.get(key);
   if (known !== undefined) return known;
-  const value = compileSchema(schema, options);
-  compiled.set(key, { value, bytes: 32 * schema.length });
+  const accepted = acceptSchema(schema);
+  const value = compileAccepted(accepted, options);
+  compiled.set(key, { value, bytes: weigh(accepted) });
   return value;
 }
 

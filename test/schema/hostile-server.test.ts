@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Json } from '../support/a2a-host.js';
 import { startServer } from '../support/server.js';
+import { fairTime } from './fair-time.js';
 import { type HostileCase, hostileCases } from './hostile-cases.js';
 
 const extension = 'https://docs.kedi-lang.org/a2a/extensions/structured-output/v1/';
@@ -64,11 +65,9 @@ const fitting = hostileCases
 
 describe('a server that a stranger sends a hostile schema', () => {
   test.each(fitting)('$name: answers within a second, and others as well', async (hostile: HostileCase) => {
-    // What an ordinary request takes on this machine, busy as it may be.
-    const { took } = await ask('"hello"', '{"type":"string"}');
     const { result, longestWait } = await meanwhile(ask(hostile.document, hostile.schema));
     expect(result.outcome).toMatch(/^TASK_STATE_(COMPLETED|FAILED)$/);
-    expect(result.took).toBeLessThan(1_000 + took);
-    expect(longestWait).toBeLessThan(1_000 + took);
+    expect(result.took).toBeLessThan(fairTime(1_000));
+    expect(longestWait).toBeLessThan(fairTime(1_000));
   });
 });

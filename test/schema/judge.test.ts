@@ -8,6 +8,7 @@ import type { SchemaJudge } from '../../src/domain/schema.js';
 import { extractDocument } from '../../src/schema/extract.js';
 import { checkIsolated, compileSchema, createJudge, extractIsolated } from '../../src/schema/index.js';
 import { createIsolate, type Isolate } from '../../src/schema/isolate.js';
+import { fairTime } from './fair-time.js';
 
 const hanging = { schema: '{"pattern":"^(a+)+$"}', document: `"${'a'.repeat(32)}!"` };
 const honest = { schema: '{"pattern":"^a+$"}', document: '"aaa"' };
@@ -55,7 +56,7 @@ describe('a pattern that hangs', () => {
     await verdict(by, hanging);
     const start = performance.now();
     expect(await verdict(by, honest)).toMatchObject({ ok: true });
-    expect(performance.now() - start).toBeLessThan(300);
+    expect(performance.now() - start).toBeLessThan(fairTime(300));
   });
 
   test('in the schema itself is refused while it is compiled', async () => {
@@ -93,7 +94,7 @@ describe('a judge', () => {
   test('lets a document that is hard but honest work have its verdict in the worker', async () => {
     const items = Array.from({ length: 120 }, (_, index) => ({ const: { index } }));
     const schema = JSON.stringify({ items: { anyOf: items } });
-    const document = JSON.stringify(Array.from({ length: 600 }, () => ({ index: 119 })));
+    const document = JSON.stringify(Array.from({ length: 300 }, () => ({ index: 119 })));
     expect(compileSchema(schema, { fuel: 100_000 }).check(document)).toMatchObject({
       code: 'RESULT_TOO_COSTLY',
     });
@@ -205,8 +206,16 @@ describe('memory', () => {
     for (let index = 0; index < 200; index += 1) await by.compile(schema(-index));
     const before = used();
     for (let index = 0; index < 100_000; index += 1) await by.compile(schema(index));
-    const kept = used() - before;
-    expect(kept).toBeLessThan(40e6);
+    expect(used() - before).toBeLessThan(40e6);
     expect(await (await by.compile(schema(1))).check('{"name1":"x"}')).toMatchObject({ ok: true });
   }, 120_000);
+
+  test('so do schemas that weigh as much as any of their size can', async () => {
+    const by = judge();
+    const dense = (index: number) => `{"title":"${index}","anyOf":[${Array(3_980).fill('{}').join(',')}]}`;
+    const before = used();
+    for (let index = 0; index < 200; index += 1) await by.compile(dense(index));
+    expect(used() - before).toBeLessThan(40e6);
+    expect(await (await by.compile(dense(1))).check('1')).toMatchObject({ ok: true });
+  }, 60_000);
 });

@@ -59,7 +59,7 @@ export const uniqueItems: Keyword = ({ schema, checks }) => {
   checks.arrays.push((array, run) => {
     const seen = new Map<string, number>();
     for (const [index, item] of array.entries()) {
-      spend(run, 2);
+      spend(run, 4);
       const text = canonicalText(item, run);
       const first = seen.get(text);
       if (first !== undefined) {
