@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttp } from '../../src/server/http.js';
 import { hostileCases } from '../schema/hostile-cases.js';
@@ -164,6 +166,48 @@ describe('Clients that break off', () => {
     await eventually(async () => (await figure(host, 'kedi_a2a_event_streams')) === 0);
     free.abort();
     expect(await atRest(host)).toBe(true);
+    expect(host.logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  it('over gRPC by the hundred neither', { timeout: 60_000 }, async () => {
+    const free = new AbortController();
+    const agentKind = scripted(async function* () {
+      yield says('One');
+      if (!free.signal.aborted)
+        await new Promise((resolve) => free.signal.addEventListener('abort', resolve));
+      return { kind: 'done' };
+    });
+    const host = await startA2aHost({ agentKind, flags: { bindings: 'json-rpc,grpc', grpcPort: '0' } });
+    const card: Json = await (await fetch(`${host.url}/.well-known/agent-card.json`)).json();
+    const { url } = card.supportedInterfaces.find((one: Json) => one.protocolBinding === 'GRPC');
+    const { task } = await host.result('SendMessage', {
+      message: message(),
+      configuration: { returnImmediately: true },
+    });
+    const client = new Client(url, credentials.createInsecure());
+    onTestFinished(() => client.close());
+    const metadata = new Metadata();
+    metadata.set('a2a-version', '1.0');
+    const { path, requestSerialize } = A2AService.subscribeToTask;
+    await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const request = { tenant: '', id: task.id };
+        const call = client.makeServerStreamRequest(
+          path,
+          requestSerialize,
+          (bytes) => bytes,
+          request,
+          metadata,
+        );
+        const ended = new Promise((resolve) => call.on('error', resolve));
+        await new Promise((resolve) => call.once('data', resolve));
+        call.cancel();
+        expect(await ended).toMatchObject({ code: 1 });
+      }),
+    );
+    free.abort();
+    expect(await atRest(host)).toBe(true);
+    expect((await host.result('GetTask', { id: task.id })).status.state).toBe('TASK_STATE_COMPLETED');
     expect(host.logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
