@@ -4,7 +4,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { callBytes, median, streamTime, throughput } from './server-load.js';
 
@@ -102,6 +102,8 @@ async function inTurn(contestants) {
 /** The median of the ratios within each round: what disturbs a round disturbs both. */
 const ratio = (over, under) => median(over.map((figure, round) => figure / under[round]));
 
+/** Before the bench adds to it: what else the machine had to do. */
+const [otherWork = 0] = loadavg();
 const ours = await start('ours');
 const sdk = await start('sdk');
 const bare = await start('bare');
@@ -236,13 +238,13 @@ const docs = new URL('../docs/', import.meta.url);
 mkdirSync(docs, { recursive: true });
 writeFileSync(
   new URL('performance.json', docs),
-  `${JSON.stringify({ version, machine, rounds, results }, null, 2)}\n`,
+  `${JSON.stringify({ version, machine, otherWork, rounds, results }, null, 2)}\n`,
 );
 writeFileSync(
   new URL('performance.md', docs),
   `# Performance
 
-Measured by \`npm run bench\` on ${machine}. Server and load share the machine, so the ratios say something, and the
+Measured by \`npm run bench\` on ${machine}, with a load average of ${otherWork.toFixed(1)} before it began. Server and load share the machine, so the ratios say something, and the
 absolute figures little. Each ratio is the median of ${rounds} rounds in which both were measured in turn; the same
 figures are in \`performance.json\`.
 
