@@ -57,7 +57,8 @@ export function createJsonRpcRoute(surroundings: BindingSurroundings): Route {
   };
 }
 
-const wireOf = (id: string): Wire => ({
+/** How a call of JSON-RPC is answered, under the id that its client gave it. */
+export const wireOf = (id: string): Wire => ({
   contentType: 'application/json',
   writeResult: (json) => writeResult(id, json),
   writeError: (error) => writeError(id, error),

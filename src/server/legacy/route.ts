@@ -3,7 +3,7 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import { ServerCallContext, UnauthenticatedUser } from '@a2a-js/sdk/server';
 import { KediError } from '../../domain/errors.js';
-import { httpStatusOf, readCall, writeError, writeResult } from '../../protocol/json-rpc.js';
+import { readCall, writeError, writeResult } from '../../protocol/json-rpc.js';
 import { encodeSseData } from '../../protocol/sse.js';
 import {
   answerError,
@@ -12,8 +12,8 @@ import {
   type Route,
   sendJson,
   tell,
-  type Wire,
 } from '../answer.js';
+import { wireOf } from '../json-rpc-route.js';
 import { readBody } from '../read-body.js';
 import { readExtensions, versionOf } from '../service-parameters.js';
 import { createRequestHandler, malformed, type Progress } from './request-handler.js';
@@ -90,10 +90,3 @@ const envelope = (id: string, answered: { readonly result?: unknown; readonly er
   answered.error === undefined
     ? writeResult(id, JSON.stringify(answered.result ?? null))
     : `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(answered.error)}}`;
-
-const wireOf = (id: string): Wire => ({
-  contentType: 'application/json',
-  writeResult: (json) => writeResult(id, json),
-  writeError: (error) => writeError(id, error),
-  statusOf: httpStatusOf,
-});
