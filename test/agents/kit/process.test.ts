@@ -223,8 +223,11 @@ describe('no process is left', () => {
     expect(stillAlive(pids)).toEqual([]);
   });
 
-  it.runIf(process.platform === 'linux')('of those that made a session of their own', async () => {
-    const child = await start('leave-daemon.sh');
+  it.runIf(process.platform === 'linux').each([
+    ['of those that made a session of their own', 'leave-daemon.sh'],
+    ['of those that made a session of their own and ignore TERM', 'leave-stubborn-daemon.sh'],
+  ])('%s', async (_, name) => {
+    const child = await start(name, { graceMs: 100 });
     const pids = texts(await all(child)).map((line) => Number(line.split(' ')[1]));
     expect(await child.ended()).toEqual({ exitCode: 0 });
     expect(pids).toHaveLength(1);
