@@ -244,9 +244,9 @@ writeFileSync(
   new URL('performance.md', docs),
   `# Performance
 
-Measured by \`npm run bench\` on ${machine}, with a load average of ${otherWork.toFixed(1)} before it began. Server and load share the machine, so the ratios say something, and the
-absolute figures little. Each ratio is the median of ${rounds} rounds in which both were measured in turn; the same
-figures are in \`performance.json\`.
+Measured by \`npm run bench\` on ${machine}, with a load average of ${otherWork.toFixed(1)} before it began. Server and
+load share the machine, so the ratios say something, and the absolute figures little. Each ratio is the median of
+${rounds} rounds in which both were measured in turn; the same figures are in \`performance.json\`.
 
 ${table}
 `,
