@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentKinds } from '../../src/agents/index.js';
 import { ask, askLive } from '../../src/client/ask.js';
@@ -12,6 +14,7 @@ import { callJson, fetchJson } from '../support/fetch-json.js';
 import { runCommand, type ServerProcess, startServer } from '../support/server.js';
 import { temporaryDirectory } from '../support/temporary.js';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const signal = AbortSignal.timeout(60_000);
 
 /** A command agent that runs this script; the prompt is on its stdin. */
@@ -51,6 +54,26 @@ describe('kedi-a2a serve', () => {
     const server = await startServer({ flags: ['--allow-unauthenticated'] });
     expect(await server.stop()).toBe(0);
     expect(server.stderr()).not.toContain('"level":"warn"');
+  });
+
+  it('that npm has started ends in order when npm is told to', async () => {
+    const args = ['start', '--ignore-scripts', '--', '--port', '0', '--data-dir', await temporaryDirectory()];
+    const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let written = '';
+    let logged = '';
+    npm.stdout.on('data', (bytes) => {
+      written += bytes;
+    });
+    npm.stderr.on('data', (bytes) => {
+      logged += bytes;
+    });
+    onTestFinished(() => {
+      npm.kill('SIGKILL');
+    });
+    await expect.poll(() => written, { timeout: 20_000 }).toMatch(/listening on http:\S+\n/);
+    npm.kill('SIGTERM');
+    // A server that npm leaves behind says nothing of the kind, and goes on.
+    await expect.poll(() => logged, { timeout: 10_000 }).toContain('"message":"stopped"');
   });
 
   it('shows a typed call to paste when npm starts it', async () => {
