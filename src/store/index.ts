@@ -52,10 +52,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   makeDirectory(workspaces);
   const lock = lockDirectory(directory);
   let database: Database | undefined;
+  let home = '';
   try {
     database = await openDatabase(options);
     await migrate(database.kysely);
     await sweepOrphans({ database, directory: workspaces });
+    if (database.shared) home = homeOf(directory);
   } catch (error) {
     await database?.close();
     lock.release();
@@ -65,7 +67,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const statements = compileStatements(database.kysely);
   const commits = createCommits({ database, observer });
   const shared = { database, statements, commits, logger, now };
-  const home = database.shared ? homeOf(directory) : '';
   const { forget, ...log } = createTaskLog({ ...shared, home, observer });
   const sessions = createSessions({ ...shared, directory: workspaces });
   const sweeper = createSweeper({
