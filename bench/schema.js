@@ -126,22 +126,27 @@ const used = () => {
   return user + system;
 };
 
-/** Microseconds of one call: the median of rounds in which all take their turn, each after a collection of garbage. */
+/** Calls `work` for so many milliseconds of processor time at least; the microseconds that one call takes. */
+async function time(work, milliseconds) {
+  const start = used();
+  let calls = 0;
+  for (let batch = 1; used() - start < milliseconds * 1_000; batch = Math.min(2 * batch, 64)) {
+    for (let index = 0; index < batch; index += 1, calls += 1) {
+      const result = work(calls);
+      if (result instanceof Promise) await result;
+    }
+  }
+  return (used() - start) / calls;
+}
+
+/** Microseconds of one call: the median of rounds in which all take their turn, warmed up on a heap without garbage. */
 async function compare(works, milliseconds) {
   const times = new Map(Object.keys(works).map((name) => [name, []]));
-  // The first round only warms up.
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const [name, work] of Object.entries(works)) {
       globalThis.gc?.();
-      const start = used();
-      let calls = 0;
-      for (let batch = 1; used() - start < milliseconds * 1_000; batch = Math.min(2 * batch, 64)) {
-        for (let index = 0; index < batch; index += 1, calls += 1) {
-          const result = work(calls);
-          if (result instanceof Promise) await result;
-        }
-      }
-      if (round > 0) times.get(name).push((used() - start) / calls);
+      await time(work, milliseconds);
+      times.get(name).push(await time(work, milliseconds));
     }
   }
   return Object.fromEntries([...times].map(([name, list]) => [name, median(list)]));

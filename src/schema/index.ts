@@ -16,7 +16,9 @@ export {
   readSpans,
   type Span,
 } from './document.js';
+export { extractDocument } from './extract.js';
 export { createJudge, type JudgeOptions } from './judge.js';
+export { sample } from './sample.js';
 
 /**
  * Compiles a schema and judges a document by it, both in a worker that is killed if it hangs: for schemas of strangers,
@@ -37,6 +39,9 @@ export async function checkIsolated(
 export async function extractIsolated(prose: string): Promise<ReturnType<typeof extractDocument>> {
   return prose.length > longestInline ? shared.extract(prose) : extractDocument(prose);
 }
+
+/** A sample of a schema, as `sample` makes it, in the worker: for schemas of strangers it may try for a second. */
+export const sampleIsolated = (schema: string): ReturnType<typeof shared.sample> => shared.sample(schema);
 
 const longestInline = 32_768;
 
