@@ -5,6 +5,7 @@ import { type JudgingOptions, tooCostly } from './compile.js';
 import { storedJson } from './document.js';
 import type { extractDocument } from './extract.js';
 import type { SchemaCode } from './refuse.js';
+import type { sample } from './sample.js';
 
 /** What the worker is asked; every job stands for itself. */
 export type Job =
@@ -16,7 +17,9 @@ export type Job =
       readonly options: JudgingOptions;
     }
   /** To find the document in an agent's prose. */
-  | { readonly kind: 'extract'; readonly prose: string };
+  | { readonly kind: 'extract'; readonly prose: string }
+  /** To make a document that is valid by a schema. */
+  | { readonly kind: 'sample'; readonly schema: string };
 
 /** What it answers; a verdict comes without the document, which its asker has. */
 export type Answer =
@@ -28,10 +31,14 @@ export type Answer =
       readonly message: string;
       readonly pointer: string;
     }
-  | { readonly kind: 'extracted'; readonly found: Extraction };
+  | { readonly kind: 'extracted'; readonly found: Extraction }
+  | { readonly kind: 'sampled'; readonly made: Sample };
 
 /** What `extractDocument` finds. */
 type Extraction = ReturnType<typeof extractDocument>;
+
+/** What `sample` makes. */
+type Sample = ReturnType<typeof sample>;
 
 /** Judges in a thread of its own, where a regular expression may hang without harm to anybody else. */
 export interface Isolate {
@@ -43,11 +50,15 @@ export interface Isolate {
     how: { readonly document: string; readonly options: JudgingOptions; readonly milliseconds?: number },
   ): Promise<Verdict>;
   extract(prose: string): Promise<Extraction>;
+  sample(schema: string): Promise<Sample>;
   close(): Promise<void>;
 }
 
 /** For what may hang: two blinks of an eye. */
 const briefly = 400;
+
+/** For what tries many things, each of them bounded. */
+const patiently = 5_000;
 
 /** And more for a text that takes long merely to read. */
 const readingTime = (text: string): number => text.length / 2_048;
@@ -161,6 +172,11 @@ export function createIsolate({ megabytes = 1_024 }: { readonly megabytes?: numb
         ok: false,
         reason: 'Finding a JSON document in the answer takes too long or too much memory.',
       };
+    },
+    async sample(schema) {
+      const answer = await run({ kind: 'sample', schema }, patiently);
+      if (answer !== 'too costly' && answer.kind === 'sampled') return answer.made;
+      return { ok: false, reason: 'Making a sample for this schema takes too long or too much memory.' };
     },
     async close() {
       isClosed = true;

@@ -6,12 +6,20 @@ import { type CompiledSchema, compileAccepted, type JudgingOptions } from './com
 import { extractDocument } from './extract.js';
 import type { Answer, Job } from './isolate.js';
 import { isSchemaCode } from './refuse.js';
+import { sample } from './sample.js';
 
 /** Schemas compiled before, so that the documents of one schema pay for it once. */
 const compiled = createCache<CompiledSchema>(8 * 1_024 * 1_024);
 
 function answer(job: Job): Answer {
-  return job.kind === 'extract' ? { kind: 'extracted', found: extractDocument(job.prose) } : judge(job);
+  switch (job.kind) {
+    case 'extract':
+      return { kind: 'extracted', found: extractDocument(job.prose) };
+    case 'sample':
+      return { kind: 'sampled', made: sample(job.schema) };
+    case 'judge':
+      return judge(job);
+  }
 }
 
 function judge({ schema, document, options }: Extract<Job, { kind: 'judge' }>): Answer {
