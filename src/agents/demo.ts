@@ -1,7 +1,7 @@
 import type { Agent, AgentKind, Line, Outcome, Turn } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import { jsonText } from '../schema/document.js';
-import { sample } from '../schema/sample.js';
+import { sampleIsolated } from '../schema/index.js';
 import { pause } from './kit/pause.js';
 import { type StreamJson, streamJson } from './kit/stream-json.js';
 
@@ -38,7 +38,7 @@ async function* run(
   const ending = yield* rehearse(turn, write);
   if (ending !== undefined) return ending;
   if (turn.output !== undefined) {
-    const made = sample(turn.output.text);
+    const made = await sampleIsolated(turn.output.text);
     if (!made.ok) {
       throw new KediError(
         'UNSUPPORTED',
