@@ -124,9 +124,13 @@ const suggestion = (typed: string, names: readonly string[]): string => {
   return name === undefined ? '' : ` (did you mean ${name}?)`;
 };
 
-function checkTogether({ host, publicUrl, auth, allowUnauthenticated, cardKey }: Settings): void {
+function checkTogether(settings: Settings): void {
+  const { host, publicUrl, auth, allowUnauthenticated, cardKey, bindings, grpcAddress } = settings;
   if (cardKey !== undefined && publicUrl === undefined) {
     throw invalid('--card-key needs --public-url: a signed card cannot follow the Host of each request.');
+  }
+  if (publicUrl !== undefined && bindings.includes('grpc') && grpcAddress === undefined) {
+    throw invalid('With --public-url, gRPC needs --grpc-address: where clients reach it, for the card.');
   }
   if (isLoopback(host)) return;
   if (auth === 'none') {

@@ -165,6 +165,13 @@ describe('Settings: what is refused, and in which words', () => {
     },
   );
 
+  it('gRPC behind a public URL, without the address for the card', () => {
+    const flags = { publicUrl: 'https://a.example', bindings: 'json-rpc,grpc' };
+    expect(refusal({ flags })).toMatch(/gRPC needs --grpc-address/);
+    const given = { ...flags, grpcAddress: 'a.example:443' };
+    expect(readSettings({ directory, flags: given }).grpcAddress).toBe('a.example:443');
+  });
+
   it.each(['127.0.0.1', '127.8.9.10', 'localhost', '::1', '0:0:0:0:0:0:0:1'])('but not %s', (host) => {
     expect(readSettings({ directory, flags: { host, allowUnauthenticated: 'yes' } }).host).toBe(host);
   });
