@@ -30,6 +30,8 @@ function newSession(id) {
 function go(id) {
   location.hash = id === undefined ? '' : `#/sessions/${encodeURIComponent(id)}`;
   closeSide();
+  // At once: the event of the address comes later, and what is clicked meanwhile would belong to the session before.
+  show();
 }
 
 async function show() {
