@@ -22,6 +22,7 @@ function newSession(id) {
   session = { id, leave: new AbortController(), running: new Map(), question: undefined };
   byId('log').replaceChildren();
   byId('lost').hidden = true;
+  byId('welcome').hidden = location.hash !== '';
   sessions.select(id);
   settle(session);
 }
@@ -37,9 +38,8 @@ function go(id) {
 async function show() {
   const id = /^#\/sessions\/([^/]+)$/.exec(location.hash)?.[1];
   const wanted = id === undefined ? undefined : decodeURIComponent(id);
-  if (session !== undefined && session.id === wanted) return;
+  if (session.id === wanted) return;
   newSession(wanted);
-  byId('welcome').hidden = wanted !== undefined;
   if (wanted === undefined) return byId('prompt').focus();
   const opened = session;
   try {
@@ -223,8 +223,11 @@ document.addEventListener('keydown', (event) => {
 });
 
 createTheme(byId('theme'));
+// Before the card has come: whoever is quick may write already.
+newSession(undefined);
+byId('prompt').focus();
 byId('new-session').addEventListener('click', () => {
-  if (session?.id === undefined) newSession(undefined);
+  if (session.id === undefined) newSession(undefined);
   go(undefined);
 });
 addEventListener('hashchange', show);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProxy } from '../support/proxy.js';
@@ -49,6 +50,20 @@ withBrowser('the page', () => {
     await page.locator('.command[aria-busy="false"]').waitFor();
     expect(await seen(page.locator('.bubble'))).toBe('Hello there');
     await takePicture(page, 'answer');
+  });
+
+  it('takes what is written before the card has come', async () => {
+    const page = await openPage(server.url);
+    await page.route('**/agent-card.json', async (route) => {
+      await pause(1_500);
+      await route.continue();
+    });
+    await page.reload();
+    await send(page, 'Early words');
+    await page.locator('.figures').waitFor();
+    await page.locator('#agent-facts', { hasText: 'typed answers' }).waitFor();
+    expect(await seen(page.locator('.bubble'))).toBe('Early words');
+    expect(await seen(answers(page))).toMatch(demoAnswer('Early words'));
   });
 
   it('folds a tool call open to its input and its result', async () => {
