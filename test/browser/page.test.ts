@@ -61,7 +61,7 @@ withBrowser('the page', () => {
     await page.reload();
     await send(page, 'Early words');
     await page.locator('.figures').waitFor();
-    await page.locator('#agent-facts', { hasText: 'typed answers' }).waitFor();
+    await page.locator('#agent-facts', { hasText: 'typed answers' }).waitFor({ state: 'attached' });
     expect(await seen(page.locator('.bubble'))).toBe('Early words');
     expect(await seen(answers(page))).toMatch(demoAnswer('Early words'));
   });
