@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Line, Turn } from '../../src/domain/agent.js';
 import { KediError } from '../../src/domain/errors.js';
@@ -174,7 +175,7 @@ describe('a text request', () => {
       refused: undefined,
       session: undefined,
     });
-    expect(turn?.workspace.startsWith(`${directory}/work/`)).toBe(true);
+    expect(turn?.workspace.startsWith(join(directory, 'work', '/'))).toBe(true);
   });
 
   test('finds the session of the turn before, and the same workspace', async () => {
