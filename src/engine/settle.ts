@@ -3,7 +3,7 @@ import { KediError } from '../domain/errors.js';
 import type { Artifact } from '../domain/message.js';
 import type { OutputSchema } from '../domain/schema.js';
 import type { Entry, StructuredRequest } from '../domain/task.js';
-import { findHiddenLoss, writeResult } from '../protocol/structured-output.js';
+import { findLoss, writeResult } from '../protocol/structured-output.js';
 import { RESPONSE_ARTIFACT } from '../protocol/task-fold.js';
 import type { Ending } from './failure.js';
 import type { Hearing } from './hearing.js';
@@ -73,7 +73,8 @@ async function result(
     const { pointer, message } = verdict.violation;
     throw new KediError(verdict.code, `The agent's document was refused: ${message}`, { pointer });
   }
-  const loss = parsed === true ? findHiddenLoss(document, structured.schema) : undefined;
+  const loss =
+    parsed === true ? await findLoss({ kind: 'parsed', document, schema: structured.schema }) : undefined;
   if (loss !== undefined) {
     throw new KediError(
       'RESULT_LOSSY',

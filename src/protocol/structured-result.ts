@@ -4,9 +4,8 @@ import type { JsonText } from '../domain/json.js';
 import type { Artifact, Part } from '../domain/message.js';
 import { readDocument } from '../schema/document.js';
 import { type Encoding, KEDI_STRUCTURED_OUTPUT_URI, RESULT_ARTIFACT_NAME } from './kedi-extension.js';
+import { findLoss } from './loss-aside.js';
 import { isJson } from './media-type.js';
-import { findProtobufLossAside } from './protobuf-aside.js';
-import { findProtobufLoss } from './protobuf-value.js';
 
 /**
  * The one artifact of a structured task (Kedi structured output v1, "Successful Result"), from a document that has
@@ -33,12 +32,8 @@ const mediaType = 'application/json';
 
 const writeRaw = (document: JsonText): Part => ({ kind: 'raw', bytes: Buffer.from(document), mediaType });
 
-/** Of a larger document the trip through protobuf takes longer than others should have to wait. */
-const longestInline = 65_536;
-
 async function writeData(document: JsonText): Promise<Part> {
-  const loss =
-    document.length > longestInline ? await findProtobufLossAside(document) : findProtobufLoss(document);
+  const loss = await findLoss({ kind: 'protobuf', document });
   if (loss === undefined) return { kind: 'data', json: document, mediaType };
   const place = loss.pointer === '' ? 'The document' : `At ${loss.pointer}, the document`;
   throw new KediError(

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findHiddenLoss, losslessInDouble, parsedFormIsExact } from '../../src/protocol/structured-output.js';
+import {
+  findHiddenLoss,
+  findLoss,
+  losslessInDouble,
+  parsedFormIsExact,
+} from '../../src/protocol/structured-output.js';
 
 describe('Lossless in a double', () => {
   test.each([
@@ -148,6 +153,19 @@ describe('Parsed forms', () => {
     ['a reference to a meta-schema', '{"$ref":"https://json-schema.org/draft/2020-12/schema"}', '0', ''],
   ])('0 and null may have been such a number: %s', (_, schema, document, pointer) => {
     expect(findHiddenLoss(document, schema)?.pointer).toBe(pointer);
+  });
+
+  test('others are served while a large document is searched', async () => {
+    const document = JSON.stringify([...Array.from({ length: 200_000 }, (_, index) => index + 1), 0.5, 0]);
+    let turns = 0;
+    const clock = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const loss = await findLoss({ kind: 'parsed', document, schema: '{"items":{"type":"number"}}' });
+    clearInterval(clock);
+    expect(loss?.pointer).toBe('/200001');
+    // Done here, it would end within the very turn in which it was asked for.
+    expect(turns).toBeGreaterThan(0);
   });
 
   test('neither fans of references nor large documents take long', () => {
