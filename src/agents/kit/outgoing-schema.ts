@@ -32,11 +32,24 @@ export function outgoingSchema(
 
 const wrapper = 'value';
 
+const opening = new RegExp(`^[ \\t\\r\\n]*\\{[ \\t\\r\\n]*"${wrapper}"[ \\t\\r\\n]*:[ \\t\\r\\n]*`);
+
+/**
+ * What stands between the wrapper's braces, unread, since the check reads it: with anything beside the one property
+ * that is no JSON, and whatever has no wrapper is no answer to the schema either.
+ */
 function unwrap(document: string): string {
-  const read = readSpans(document);
-  const wrapped = read.ok ? read.span.members.get(wrapper) : undefined;
-  // Whatever else a model made of it is for the check to refuse.
-  return wrapped === undefined ? document : wrapped.json;
+  const open = opening.exec(document)?.[0].length;
+  const brace = endOf(document, document.length) - 1;
+  if (open === undefined || document.charAt(brace) !== '}') return document;
+  return document.slice(open, endOf(document, brace));
+}
+
+/** Where the text before `end` ends without the white space of JSON, which is less than that of JavaScript. */
+function endOf(text: string, end: number): number {
+  let at = end;
+  while (at > 0 && ' \t\r\n'.includes(text.charAt(at - 1))) at -= 1;
+  return at;
 }
 
 /** Whether the root is an object and nothing else, said in the one way that every model's API understands. */

@@ -45,6 +45,11 @@ describe('the copy of a schema that goes out to a model', () => {
   it('leaves a document alone that is not wrapped: it is for the check to refuse', () => {
     expect(outgoing('{"type":"integer"}').unwrap('no JSON')).toBe('no JSON');
     expect(outgoing('{"type":"integer"}').unwrap('7')).toBe('7');
+    const { unwrap } = outgoing('{"type":"integer"}');
+    // For the check to refuse: neither is a document.
+    expect(unwrap('{"value":7,"more":1}')).toBe('7,"more":1');
+    expect(unwrap('{"value":\ufeff7}')).toBe('\ufeff7');
+    expect(unwrap('{"other":7}')).toBe('{"other":7}');
   });
 
   it('has closed objects where that is wanted, at every depth, and never closes a map of names to values', () => {
