@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, PostgresDialect } from 'kysely';
-import type { Client, ClientBase, CustomTypesConfig } from 'pg';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import type { Client, ClientBase, CustomTypesConfig, Pool } from 'pg';
 import { KediError } from '../domain/errors.js';
 import type { Database, Growth, Statement, Step, Trouble, Value } from './database.js';
 import type { Tables } from './tables.js';
@@ -19,7 +19,7 @@ export async function openPostgres({ url }: { readonly url: string }): Promise<D
   // not, would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', () => {});
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: discarding(pool) }) });
 
   const names = new Map<string, string>();
   /** Prepared by each connection when it first runs it. */
@@ -64,11 +64,13 @@ export async function openPostgres({ url }: { readonly url: string }): Promise<D
     async query<Row>(statement: Statement<Row>, values: readonly Value[]) {
       try {
         const client = await pool.connect();
+        let failed = true;
         try {
           const { rows } = await run(client, statement, values);
+          failed = false;
           return rows;
         } finally {
-          client.release();
+          client.release(failed);
         }
       } catch (error) {
         throw judge(error).error;
@@ -96,6 +98,31 @@ function readGrowth(payload: string): Growth {
   const [principal, taskId, length]: readonly [string, string, number] = JSON.parse(payload);
   return { principal, taskId, length };
 }
+
+/**
+ * A pool for Kysely, which gives back a connection as if it were good, whatever it did. One that a query failed on may be
+ * closing, though the pool cannot see that yet, and whoever took it next would fail as well.
+ */
+const discarding = (pool: Pool): PostgresPool => ({
+  async connect() {
+    const client = await pool.connect();
+    let failed = false;
+    const query = async (sql: string, values: unknown[]) => {
+      try {
+        return await client.query(sql, values);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    };
+    return {
+      // The form for cursors is left out: the store has none.
+      query: query as unknown as PostgresPoolClient['query'],
+      release: (discard) => client.release(failed || discard === true),
+    };
+  },
+  end: () => pool.end(),
+});
 
 /** Hears what others write, on a connection of its own that is made anew whenever it breaks. */
 async function keepListening(
