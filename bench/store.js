@@ -52,6 +52,7 @@ async function ask(prompt) {
   const record = await engine.submit({
     principal: 'local',
     contextId: `context ${orders}`,
+    contextIsNew: true,
     message: {
       messageId: `message ${orders}`,
       role: 'user',

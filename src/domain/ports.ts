@@ -83,8 +83,8 @@ export interface TaskLog {
 
 /** What is kept for a conversation: the agent's own name for it, and its workspace. */
 export interface Sessions {
-  /** What is known of the context, and notes that it is in use now. */
-  open(key: ContextKey, agentKind: string): Promise<OpenSession>;
+  /** What is known of the context, and notes that it is in use now. `isNew`: nothing can be known, and nobody looks. */
+  open(key: ContextKey & { readonly isNew?: boolean }, agentKind: string): Promise<OpenSession>;
 }
 
 /** A context as an agent has it for one turn. */

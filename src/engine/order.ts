@@ -8,6 +8,8 @@ import type { Entry, StructuredRequest } from '../domain/task.js';
 export interface Order {
   readonly principal: string;
   readonly contextId: string;
+  /** The server has made up the context for this very order: nothing is kept of it yet. */
+  readonly contextIsNew: boolean;
   readonly message: Message;
   /** `SendMessageRequest.metadata`. */
   readonly metadata: JsonText | undefined;

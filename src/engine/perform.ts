@@ -62,40 +62,41 @@ export async function perform(
   let began: number | undefined;
   let ending: Ending;
   try {
+    await given;
+  } catch {
+    // Whoever gave the order has been told.
+    place.leave();
+    span?.end('not begun');
+    return;
+  }
+  try {
     await place.turn(stop.signal);
     began = performance.now();
     observer.turnStarted?.({ agentKind });
-    const carryOut = (): Promise<Ending> => run(job, { shared, given, safe });
+    const carryOut = (): Promise<Ending> => run(job, { shared, safe });
     ending = await (span === undefined ? carryOut() : span.within(carryOut));
   } catch (thrown) {
     const error = stop.signal.aborted ? stop.signal.reason : thrown;
     ending = failed(explain(error, { logger, redact: shared.redact, taskId: key.taskId }), now());
   }
-  try {
-    await given;
-    job.settling();
-    await finish(ending.map(safe), { log, key, logger, closed });
-    const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
-    const outcome = outcomeOf(ending);
-    observer.turnEnded?.({ agentKind, ...outcome, seconds });
-    span?.end(outcome.code);
-  } catch {
-    // Whoever gave the order has been told.
-    span?.end('not begun');
-  } finally {
-    place.leave();
-  }
+  // Its end may take a while to be written, in which other agents can run.
+  place.rest();
+  job.settling();
+  await finish(ending.map(safe), { log, key, logger, closed });
+  place.leave();
+  const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
+  const outcome = outcomeOf(ending);
+  observer.turnEnded?.({ agentKind, ...outcome, seconds });
+  span?.end(outcome.code);
 }
 
 async function run(
   job: Job,
   {
     shared,
-    given,
     safe,
   }: {
     readonly shared: Surroundings;
-    readonly given: Promise<void>;
     readonly safe: (entry: Entry) => Entry;
   },
 ): Promise<Ending> {
@@ -105,7 +106,19 @@ async function run(
   const { taskId } = key;
   const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
   try {
-    const turns = createTurns({ order, output, taskId, earlier, agentKind, sessions, log, signal });
+    // An agent that was asked for a message of its own may have begun the context already.
+    const contextIsNew = order.contextIsNew && agent.reply === undefined;
+    const turns = createTurns({
+      order,
+      contextIsNew,
+      output,
+      taskId,
+      earlier,
+      agentKind,
+      sessions,
+      log,
+      signal,
+    });
     const work = attempts({
       agent,
       attempts: most,
@@ -124,7 +137,6 @@ async function run(
       abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId }),
     });
     return await record(bounded, {
-      given,
       append: (entries) => log.append(key, entries.map(safe)),
       logBytes: bounds.logBytes,
       stop: (reason) => stop.abort(reason),

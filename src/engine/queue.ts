@@ -19,6 +19,8 @@ export interface Place {
   readonly waiting: boolean;
   /** Resolves when it is this one's turn, holding a slot from then on; rejects when `signal` aborts first. */
   turn(signal: AbortSignal): Promise<void>;
+  /** Gives the slot back, and keeps its context from the next turn until it leaves. */
+  rest(): void;
   /** Gives the place up, and with it the slot; a second time does nothing. */
   leave(): void;
 }
@@ -38,32 +40,34 @@ export function createQueue({
   readonly pending: number;
   readonly changed: (counts: Counts) => void;
 }): Queue {
-  // In the order in which they came; a context is busy while one of its turns holds a slot.
+  // In the order in which they came; a context is busy from when one of its turns begins until that one leaves.
   const waiting = new Set<Waiting>();
   const busy = new Set<string>();
+  let running = 0;
 
-  const counts = (): Counts => ({ running: busy.size, pending: waiting.size });
+  const counts = (): Counts => ({ running, pending: waiting.size });
 
   /** Calls whoever is first and whose context is free: who waits for his context holds no slot. */
   const advance = (): void => {
     for (const one of waiting) {
-      if (busy.size >= concurrency) return;
+      if (running >= concurrency) return;
       if (busy.has(one.context)) continue;
       waiting.delete(one);
       busy.add(one.context);
+      running += 1;
       one.call();
     }
   };
 
   return {
     enter(context) {
-      const free = busy.size < concurrency && !busy.has(context);
+      const free = running < concurrency && !busy.has(context);
       if (!free && waiting.size >= pending) {
         throw new KediError('BUSY', 'The server has as much to do as it takes on; try again soon.', {
           retryAfterSeconds: 1,
         });
       }
-      let state: 'waiting' | 'running' | 'left' = 'waiting';
+      let state: 'waiting' | 'running' | 'resting' | 'left' = 'waiting';
       let begin = (): void => {};
       const begun = new Promise<void>((resolve) => {
         begin = resolve;
@@ -75,10 +79,18 @@ export function createQueue({
           begin();
         },
       };
+      const rest = (): void => {
+        if (state !== 'running') return;
+        state = 'resting';
+        running -= 1;
+        advance();
+        changed(counts());
+      };
       const leave = (): void => {
         if (state === 'left') return;
-        waiting.delete(one);
-        if (state === 'running') busy.delete(context);
+        if (state === 'waiting') waiting.delete(one);
+        else busy.delete(context);
+        if (state === 'running') running -= 1;
         state = 'left';
         advance();
         changed(counts());
@@ -90,6 +102,7 @@ export function createQueue({
         get waiting() {
           return state === 'waiting';
         },
+        rest,
         leave,
         turn: (signal) =>
           new Promise((resolve, reject) => {

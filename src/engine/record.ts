@@ -10,19 +10,16 @@ const backlog = { entries: 64, bytes: 256 * 1024 } as const;
 /**
  * Pulls the work to its end and records the entries on the way, together what it says without waiting; what it said
  * last comes back with its ending, to be written with it. The agent is pulled only as fast as the log takes it, and
- * hands the event loop back at each commit, even where it never waits itself; a run begins once its order is durable.
- * Over `logBytes`, or where the log cannot be written, `stop` is called with the reason and nothing more is recorded.
+ * hands the event loop back at each commit, even where it never waits itself. Over `logBytes`, or where the log cannot
+ * be written, `stop` is called with the reason and nothing more is recorded.
  */
 export async function record(
   work: Work<Entry, Ending>,
   {
-    given,
     append,
     logBytes,
     stop,
   }: {
-    /** Resolves when the order is durable. */
-    readonly given: Promise<void>;
     /** Resolves when the entries are durable; called in order, without waiting. */
     readonly append: (entries: readonly Entry[]) => Promise<void>;
     readonly logBytes: number;
@@ -68,10 +65,6 @@ export async function record(
       said.push(step.value);
       // A tick comes when everything that needs no waiting is done.
       if (said.length === 1) process.nextTick(flush);
-      if (step.value.type === 'run') {
-        flush();
-        await given;
-      }
       waiting = { entries: waiting.entries + 1, bytes: waiting.bytes + bytes };
       if (waiting.entries >= backlog.entries || waiting.bytes >= backlog.bytes) {
         flush();

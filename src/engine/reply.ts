@@ -24,7 +24,15 @@ export async function askDirectly(
     await place.turn(signal);
     const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
     try {
-      const turns = createTurns({ ...shared, ...key, order, output: undefined, earlier: 0, signal });
+      const turns = createTurns({
+        ...shared,
+        ...key,
+        order,
+        contextIsNew: order.contextIsNew,
+        output: undefined,
+        earlier: 0,
+        signal,
+      });
       const turn = await turns.turn(undefined);
       return await Promise.race([agent.reply?.(turn), aborted(signal)]);
     } catch (thrown) {

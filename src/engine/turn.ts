@@ -13,6 +13,7 @@ export interface Turns {
 
 export function createTurns({
   order,
+  contextIsNew,
   output,
   taskId,
   earlier,
@@ -22,6 +23,8 @@ export function createTurns({
   signal,
 }: {
   readonly order: Order;
+  /** Nothing was said or kept in the context before. */
+  readonly contextIsNew: boolean;
   readonly output: OutputSchema | undefined;
   readonly taskId: string;
   /** How many entries the task's log has before this order. */
@@ -37,7 +40,7 @@ export function createTurns({
 
   const open = async (): Promise<OpenSession> => {
     if (opened === undefined) {
-      opened = await sessions.open({ principal, contextId }, agentKind);
+      opened = await sessions.open({ principal, contextId, isNew: contextIsNew }, agentKind);
       session = opened.session;
     }
     return opened;
@@ -52,7 +55,8 @@ export function createTurns({
         messageId: message.messageId,
         prompt: promptOf(message.parts),
         parts: message.parts,
-        history: () => readHistory({ log, principal, contextId, taskId, earlier }),
+        history: async () =>
+          contextIsNew ? [] : readHistory({ log, principal, contextId, taskId, earlier }),
         metadata: order.metadata,
         acceptedOutputModes: order.acceptedOutputModes,
         output,

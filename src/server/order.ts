@@ -68,6 +68,7 @@ const plainOrder = (
 ): Order => ({
   principal: context.caller.principal,
   contextId,
+  contextIsNew: message.contextId === undefined && message.taskId === undefined,
   message,
   metadata,
   acceptedOutputModes,

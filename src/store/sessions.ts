@@ -24,11 +24,15 @@ interface Parts {
 export function createSessions(parts: Parts): Sessions {
   const { database, statements, commits, directory, logger, now } = parts;
   return {
-    async open({ principal, contextId }, agentKind) {
-      const [row] = await database.query<{ workspace: string; session: string | null }>(
-        statements.selectContext,
-        [agentKind, principal, contextId],
-      );
+    async open({ principal, contextId, isNew }, agentKind) {
+      const [row] =
+        isNew === true
+          ? []
+          : await database.query<{ workspace: string; session: string | null }>(statements.selectContext, [
+              agentKind,
+              principal,
+              contextId,
+            ]);
       const id = row?.workspace ?? v7();
       const note = () => ({
         statement: statements.noteContext,

@@ -97,6 +97,7 @@ let messages = 0;
 export const order = (text: string, changes: Partial<Order> = {}): Order => ({
   principal: 'local',
   contextId: 'context',
+  contextIsNew: false,
   message: messageOf([{ kind: 'text', text }]),
   metadata: undefined,
   acceptedOutputModes: ['text/plain'],

@@ -323,16 +323,16 @@ describe('an agent that writes', () => {
   });
 
   test('begins only once its task is durable', async () => {
-    const lengths: unknown[] = [];
+    const states: unknown[] = [];
     const { engine, settled, store } = await stage({
       async *agent(turn) {
-        lengths.push((await store.log.get({ principal: 'local', taskId: turn.taskId }))?.state);
+        states.push((await store.log.get({ principal: 'local', taskId: turn.taskId }))?.state);
         yield say('x');
         await pause(5);
         return done;
       },
     });
     await settled(await engine.submit(order('hi')));
-    expect(lengths).toEqual(['working']);
+    expect(states).toEqual(['submitted']);
   });
 });
