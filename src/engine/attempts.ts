@@ -1,11 +1,13 @@
-import type { Agent, Line, Outcome, Turn } from '../domain/agent.js';
+import type { Agent, Line, Turn } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
-import type { Span, Tracing } from '../domain/ports.js';
-import type { Entry, StructuredRequest } from '../domain/task.js';
+import type { Tracing } from '../domain/ports.js';
+import type { StructuredRequest } from '../domain/task.js';
+import { aborted } from './aborted.js';
 import type { Ending } from './failure.js';
 import { createHearing, type Hearing } from './hearing.js';
+import { pull } from './pull.js';
+import type { Recorder } from './record.js';
 import { settle } from './settle.js';
-import type { Work } from './within.js';
 
 export interface AttemptsOptions {
   readonly agent: Agent;
@@ -19,31 +21,35 @@ export interface AttemptsOptions {
   readonly tracing: Tracing | undefined;
   /** Hears what the agent calls the conversation. */
   readonly named: (session: string) => Promise<void>;
+  readonly recorder: Recorder;
+  readonly signal: AbortSignal;
+  readonly stopMs: number;
+  /** Called when the agent did not stop within `stopMs`. */
+  readonly abandoned: () => void;
   readonly now: () => number;
 }
 
 /**
- * The runs of an agent for one request, as entries of its task's log; returns what they come to. Where a typed result
- * is refused and attempts are left, the agent runs again and is told why; the last refusal is thrown.
+ * Runs an agent for one request, and records it; returns what it comes to. Where a typed result is refused and attempts
+ * are left, the agent runs again and is told why; the last refusal is thrown. Throws the reason of `signal` once it has
+ * aborted.
  */
-export async function* attempts(options: AttemptsOptions): Work<Entry, Ending> {
-  const { agent, now } = options;
+export async function attempts(options: AttemptsOptions): Promise<Ending> {
+  const { agent, now, recorder, signal, stopMs, abandoned, structured, tracing, resultBytes } = options;
   let refused: Turn['refused'];
   for (let attempt = 1; ; attempt += 1) {
-    yield { type: 'run', at: now(), attempt, ...(refused !== undefined && { why: refused.reason }) };
+    const why = refused?.reason;
+    await recorder.take({ type: 'run', at: now(), attempt, ...(why !== undefined && { why }) });
     const turn = await options.turn(refused);
-    const hearing = createHearing({ holds: options.structured !== undefined, named: options.named });
+    const hearing = createHearing({ holds: structured !== undefined });
     let document = '';
     try {
-      const { keepStderr, structured, resultBytes, tracing } = options;
-      const outcome = yield* listen(agent.run(turn), {
-        hearing,
-        now,
-        keepStderr,
-        span: tracing?.start('agent', { attempt }),
-      });
+      const span = tracing?.start('agent', { attempt });
+      const hear = listenerOf(hearing, options);
+      const work = pull(agent.run(turn), { signal, stopMs, abandoned, hear });
+      const outcome = await (span === undefined ? work : work.finally(() => span.end()));
       if (outcome.kind === 'json') document = outcome.document;
-      return await check(tracing, () =>
+      return await check(options, () =>
         settle(outcome, { hearing, structured, output: turn.output, resultBytes, at: now() }),
       );
     } catch (error) {
@@ -56,12 +62,17 @@ export async function* attempts(options: AttemptsOptions): Work<Entry, Ending> {
 }
 
 /** What is thrown by the check and is no verdict is not the agent's doing: it has ended. */
-async function check(tracing: Tracing | undefined, judge: () => Promise<Ending>): Promise<Ending> {
+async function check(
+  { tracing, structured, signal }: AttemptsOptions,
+  judge: () => Promise<Ending>,
+): Promise<Ending> {
   const span = tracing?.start('check');
   let failure: string | undefined;
   try {
-    return await judge();
+    // A large document takes its time, and nobody who cancels meanwhile shall wait for it.
+    return await (structured === undefined ? judge() : Promise.race([judge(), aborted(signal)]));
   } catch (error) {
+    if (signal.aborted) throw signal.reason;
     const known = error instanceof KediError ? error : undefined;
     failure = known?.code ?? 'INTERNAL';
     throw known ?? new KediError('INTERNAL', "The server failed on the agent's answer.", { cause: error });
@@ -70,41 +81,28 @@ async function check(tracing: Tracing | undefined, judge: () => Promise<Ending>)
   }
 }
 
-/** An agent's lines as entries; whatever becomes of it, the agent is told to clean up. */
-async function* listen(
-  lines: Work<Line, Outcome>,
-  {
-    hearing,
-    now,
-    keepStderr,
-    span,
-  }: {
-    readonly hearing: Hearing;
-    readonly now: () => number;
-    readonly keepStderr: boolean;
-    readonly span: Span | undefined;
-  },
-): Work<Entry, Outcome> {
+/** Takes an agent's lines into the record. */
+function listenerOf(
+  hearing: Hearing,
+  { recorder, keepStderr, named, now }: AttemptsOptions,
+): (line: Line) => Promise<void> | undefined {
   let withheld = false;
-  try {
-    for (;;) {
-      const step = await lines.next();
-      if (step.done) return step.value;
-      const { raw, channel } = step.value;
-      const events = await hearing.hear(step.value.events);
-      if (channel === 'stdout' || keepStderr) yield { type: 'line', at: now(), raw, channel, events };
-      else if (!withheld) {
-        withheld = true;
-        yield {
-          type: 'notice',
-          at: now(),
-          status: 'stderr_withheld',
-          text: 'What the agent writes on stderr is not shown here.',
-        };
-      }
+  const recorded = ({ raw, channel, events }: Line): Promise<void> | undefined => {
+    const shown = hearing.hear(events);
+    if (channel === 'stdout' || keepStderr) {
+      return recorder.take({ type: 'line', at: now(), raw, channel, events: shown });
     }
-  } finally {
-    await lines.return({ kind: 'done' });
-    span?.end();
-  }
+    if (withheld) return undefined;
+    withheld = true;
+    return recorder.take({
+      type: 'notice',
+      at: now(),
+      status: 'stderr_withheld',
+      text: 'What the agent writes on stderr is not shown here.',
+    });
+  };
+  return (line) => {
+    const session = line.events?.findLast((event) => event.type === 'session');
+    return session === undefined ? recorded(line) : named(session.id).then(() => recorded(line));
+  };
 }

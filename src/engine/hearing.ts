@@ -10,7 +10,7 @@ export interface Hearing {
   /** What it yielded, whole; only where artifacts are held. */
   held(): readonly Artifact[];
   /** Takes in the events of a line, and returns those that may be shown already. */
-  hear(events: readonly OutputEvent[] | undefined): Promise<readonly OutputEvent[] | undefined>;
+  hear(events: readonly OutputEvent[] | undefined): readonly OutputEvent[] | undefined;
 }
 
 type ArtifactEvent = Extract<OutputEvent, { type: 'artifact' }>;
@@ -19,13 +19,7 @@ type ArtifactEvent = Extract<OutputEvent, { type: 'artifact' }>;
  * Listens to one run. `holds`: artifacts are kept back until the typed result has passed its check, and never shown if
  * it does not.
  */
-export function createHearing({
-  holds,
-  named,
-}: {
-  readonly holds: boolean;
-  readonly named: (session: string) => Promise<void>;
-}): Hearing {
+export function createHearing({ holds }: { readonly holds: boolean }): Hearing {
   const artifacts = new Map<string, Omit<Artifact, 'parts'> & { readonly parts: Part[] }>();
   let spoke = false;
   let gave = false;
@@ -44,11 +38,10 @@ export function createHearing({
       return gave;
     },
     held: () => [...artifacts.values()],
-    async hear(events) {
+    hear(events) {
       if (events === undefined) return undefined;
       for (const event of events) {
         if (event.type === 'delta') spoke ||= event.parent === undefined && event.text.trim() !== '';
-        if (event.type === 'session') await named(event.id);
         if (event.type !== 'artifact') continue;
         gave = true;
         if (holds) hold(event);

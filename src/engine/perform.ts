@@ -1,4 +1,4 @@
-import type { Agent, Turn } from '../domain/agent.js';
+import type { Agent } from '../domain/agent.js';
 import type { Logger, Observer, Sessions, TaskLog, Tracing } from '../domain/ports.js';
 import type { OutputSchema } from '../domain/schema.js';
 import type { Entry, StructuredRequest, TaskKey } from '../domain/task.js';
@@ -8,10 +8,9 @@ import { type Ending, explain, failed, outcomeOf, type Redact, timedOut } from '
 import { finish } from './finish.js';
 import type { Order } from './order.js';
 import type { Place } from './queue.js';
-import { record } from './record.js';
+import { createRecorder } from './record.js';
 import { redactEntry } from './redact.js';
 import { createTurns } from './turn.js';
-import { within } from './within.js';
 
 /** What every turn of an engine shares. */
 export interface Surroundings {
@@ -104,6 +103,11 @@ async function run(
   const { agent, agentKind, attempts: most, bounds, keepStderr, log, logger, now, sessions } = shared;
   const { signal } = stop;
   const { taskId } = key;
+  const recorder = createRecorder({
+    append: (entries) => log.append(key, entries.map(safe)),
+    logBytes: bounds.logBytes,
+    stop: (reason) => stop.abort(reason),
+  });
   const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
   try {
     // An agent that was asked for a message of its own may have begun the context already.
@@ -119,7 +123,7 @@ async function run(
       log,
       signal,
     });
-    const work = attempts({
+    const ending = await attempts({
       agent,
       attempts: most,
       keepStderr,
@@ -127,21 +131,17 @@ async function run(
       structured,
       tracing: shared.tracing,
       resultBytes: bounds.resultBytes,
-      turn: (refused: Turn['refused']) => turns.turn(refused),
+      turn: turns.turn,
       named: turns.named,
-    });
-    const bounded = within(work, {
+      recorder,
       signal,
       stopMs: bounds.stopMs,
-      end: [],
       abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId }),
     });
-    return await record(bounded, {
-      append: (entries) => log.append(key, entries.map(safe)),
-      logBytes: bounds.logBytes,
-      stop: (reason) => stop.abort(reason),
-    });
+    // Written with the ending, so that neither is ever there without the other.
+    return [...(await recorder.last()), ...ending];
   } finally {
+    recorder.flush();
     clearTimeout(deadline);
   }
 }

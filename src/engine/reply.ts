@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import { KediError } from '../domain/errors.js';
 import type { Part } from '../domain/message.js';
+import { aborted } from './aborted.js';
 import { explain, timedOut } from './failure.js';
 import type { Jobs } from './jobs.js';
 import { type Order, refusalOf } from './order.js';
@@ -43,11 +44,3 @@ export async function askDirectly(
     }
   });
 }
-
-/** Rejects with the signal's reason; the signal is one call's own, and goes with it. */
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
-  });

@@ -32,6 +32,8 @@ export async function readStatus(log: TaskLog, record: TaskRecord): Promise<Task
 /** The task once it has ended or waits for its client, beyond what `record` tells; rejects when `signal` aborts. */
 export async function awaitTask(log: TaskLog, record: TaskRecord, signal: AbortSignal): Promise<Task> {
   const fold = foldTask(record);
+  // Who waits from the beginning reads once where the agent is quick.
+  if (!isSettled(record.state)) await log.grown(record, record.length, signal);
   for await (const entries of follow(log, record, { signal })) {
     fold.add(entries);
     if (fold.length < record.length) await nextTurn();

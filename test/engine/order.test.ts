@@ -13,6 +13,43 @@ function gate() {
 }
 
 describe('turns', () => {
+  test('that never wait cost two rows of the log each, those that waited for a slot too', async () => {
+    const rows: number[] = [];
+    const { engine, settled } = await stage({
+      bounds: { concurrency: 1 },
+      store: { observer: { appended: ({ entries }) => rows.push(entries) } },
+      async *agent() {
+        yield say('x');
+        return done;
+      },
+    });
+    const orders = ['a', 'b', 'c'].map((contextId) => order('x', { contextId }));
+    const records = await Promise.all(orders.map((one) => engine.submit(one)));
+    for (const record of records) {
+      expect(shape(await settled(record))).toEqual(['message', 'run', 'line', 'completed']);
+    }
+    expect(rows.sort()).toEqual([1, 1, 1, 3, 3, 3]);
+  });
+
+  test('free their slot when their agent has ended, and their context when their end is durable', async () => {
+    const running: string[] = [];
+    const { engine, settled, store } = await stage({
+      bounds: { concurrency: 1 },
+      async *agent({ prompt, taskId, contextId }) {
+        const before = await store.log.list({ principal: 'local', contextId, limit: 10 });
+        const others = before.records.filter((record) => record.taskId !== taskId);
+        running.push(`${prompt} after ${others.map(({ state }) => state)}`);
+        yield say('x');
+        return done;
+      },
+    });
+    const one = await engine.submit(order('one'));
+    const two = await engine.submit(order('two'));
+    await Promise.all([settled(one), settled(two)]);
+    expect(running).toEqual(['one after ', 'two after completed']);
+    expect(engine.counts()).toEqual({ running: 0, pending: 0 });
+  });
+
   test('of one context run one after the other, in the order of their requests', async () => {
     const ran: string[] = [];
     const { engine, settled } = await stage({
