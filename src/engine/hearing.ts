@@ -4,9 +4,9 @@ import type { Artifact, Part } from '../domain/message.js';
 /** What has been made out of one run of an agent so far. */
 export interface Hearing {
   /** Whether it has said something itself, in words that are not blank. */
-  readonly spoke: boolean;
+  spoke(): boolean;
   /** Whether it has yielded an artifact. */
-  readonly gave: boolean;
+  gave(): boolean;
   /** What it yielded, whole; only where artifacts are held. */
   held(): readonly Artifact[];
   /** Takes in the events of a line, and returns those that may be shown already. */
@@ -31,12 +31,8 @@ export function createHearing({ holds }: { readonly holds: boolean }): Hearing {
   };
 
   return {
-    get spoke() {
-      return spoke;
-    },
-    get gave() {
-      return gave;
-    },
+    spoke: () => spoke,
+    gave: () => gave,
     held: () => [...artifacts.values()],
     hear(events) {
       if (events === undefined) return undefined;

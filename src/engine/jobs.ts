@@ -114,7 +114,7 @@ export function createJobs({
       const stopAll = (only: (job: Active) => boolean): void => {
         for (const job of active.values()) if (only(job)) job.stop.abort(shutDown());
       };
-      stopAll(({ place }) => place?.waiting === true);
+      stopAll(({ place }) => place?.isWaiting() === true);
       const ended = Promise.all([...active.values()].map((job) => job.done));
       const waiting = new AbortController();
       const grace = sleep(graceMs, undefined, { signal: waiting.signal }).catch(() => {});

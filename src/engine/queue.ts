@@ -16,7 +16,7 @@ export interface Counts {
 /** One turn's place in line. */
 export interface Place {
   /** Whether it has not been its turn yet. */
-  readonly waiting: boolean;
+  isWaiting(): boolean;
   /** Resolves when it is this one's turn, holding a slot from then on; rejects when `signal` aborts first. */
   turn(signal: AbortSignal): Promise<void>;
   /** Gives the slot back, and keeps its context from the next turn until it leaves. */
@@ -99,9 +99,7 @@ export function createQueue({
       advance();
       changed(counts());
       return {
-        get waiting() {
-          return state === 'waiting';
-        },
+        isWaiting: () => state === 'waiting',
         rest,
         leave,
         turn: (signal) =>

@@ -43,13 +43,13 @@ export async function settle(outcome: Outcome, options: SettleOptions): Promise<
 
 /** The text of an answer counts only where the agent has not said it while it worked. */
 function answer(text: string, { at, hearing }: SettleOptions): Ending {
-  if (hearing.spoke) return completed(at, []);
+  if (hearing.spoke()) return completed(at, []);
   if (text.trim() !== '') {
     const parts = [{ kind: 'text', text }] as const;
     const artifactId = RESPONSE_ARTIFACT;
     return completed(at, [{ artifactId, name: artifactId, parts, extensions: [] }]);
   }
-  if (hearing.gave) return completed(at, []);
+  if (hearing.gave()) return completed(at, []);
   throw new KediError('AGENT_EMPTY', 'The agent ended without an answer.');
 }
 

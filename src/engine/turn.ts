@@ -49,7 +49,7 @@ export function createTurns({
   return {
     async turn(refused) {
       const conversation = await open();
-      return {
+      return withWorkspace({
         taskId,
         contextId,
         messageId: message.messageId,
@@ -62,11 +62,9 @@ export function createTurns({
         output,
         refused,
         session,
-        get workspace() {
-          return conversation.workspace();
-        },
         signal,
-      };
+        [kept]: conversation,
+      });
     },
     async named(name) {
       const conversation = await open();
@@ -76,3 +74,20 @@ export function createTurns({
     },
   };
 }
+
+/** Where a turn keeps what its workspace comes from. */
+const kept = Symbol('conversation');
+
+/**
+ * Adds the workspace, which is made when it is first asked for. The getter is one for all turns: written into each of
+ * them, every turn would be an object of a kind of its own to the engine of JavaScript, and live on long after its end.
+ */
+const withWorkspace = (turn: Omit<Turn, 'workspace'> & { readonly [kept]: OpenSession }): Turn =>
+  Object.defineProperty(turn, 'workspace', workspace) as Turn & typeof turn;
+
+const workspace = {
+  enumerable: true,
+  get(this: { readonly [kept]: OpenSession }): string {
+    return this[kept].workspace();
+  },
+};

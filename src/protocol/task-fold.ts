@@ -169,15 +169,15 @@ export function foldTask({
     tell?.({ kind: 'artifact', taskId, contextId, ...update, append: known !== undefined });
   }
 
-  return {
+  // Not with getters: written into a literal they make every fold an object of a kind of its own to the engine of
+  // JavaScript, and what such an object holds lives on long after its end.
+  const fold: Writable<TaskFold> = {
+    length: 0,
+    state: status.state,
     add: (entries, tell) => {
       for (const entry of entries) addEntry(entry, tell);
-    },
-    get length() {
-      return length;
-    },
-    get state() {
-      return status.state;
+      fold.length = length;
+      fold.state = status.state;
     },
     task: () => {
       const said = answer.length === 0 ? undefined : response(answer.join(''));
@@ -191,7 +191,10 @@ export function foldTask({
       return { id: taskId, contextId, status, artifacts: all, history: [...history] };
     },
   };
+  return fold;
 }
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The status that an entry of type `state` gives its task; `index` is its place in the log. */
 export function settledStatus(

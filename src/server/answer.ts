@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { KediError } from '../domain/errors.js';
 import type { Logger } from '../domain/ports.js';
 import { writeStreamEvent } from '../protocol/a2a-write.js';
@@ -49,7 +50,7 @@ export async function answer(exchange: Exchange, prepared: Prepared): Promise<vo
   const { host } = request.headers;
   if (prepared.kind === 'stream') {
     const stream = exchange.streams.attach(response);
-    const events = prepared.open({ caller, extensions, host, signal: stream.signal });
+    const events = prepared.open({ caller, extensions, host, gone: () => stream.signal });
     // What is wrong with the request shows before the first event, and is told as JSON.
     let next = await events.next();
     stream.start(headers);
@@ -67,15 +68,7 @@ export async function answer(exchange: Exchange, prepared: Prepared): Promise<vo
     }
     return;
   }
-  const context = {
-    caller,
-    extensions,
-    host,
-    // Made only for those that wait.
-    get signal() {
-      return abortOnClose(response);
-    },
-  };
+  const context = { caller, extensions, host, gone: () => goneOf(request, response) };
   sendJson(response, 200, wire.writeResult(await prepared.run(context)), {
     'Content-Type': wire.contentType,
     ...headers,
@@ -126,14 +119,22 @@ export function tell(error: unknown, { requestId }: Caller, logger: Logger): Ked
 const retryAfter = ({ retryAfterSeconds, code }: KediError): Readonly<Record<string, string>> =>
   code === 'BUSY' || code === 'RATE_LIMITED' ? { 'Retry-After': String(retryAfterSeconds ?? 1) } : {};
 
-function abortOnClose(response: ServerResponse): AbortSignal {
+/**
+ * Aborts when the client has gone, which over HTTP/1 is when its connection closes: one signal for all that come that way
+ * one after another, since each costs as much as the rest of an answer.
+ */
+function goneOf({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse): AbortSignal {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
   const controller = new AbortController();
-  if (response.destroyed) controller.abort();
+  const abort = (): void => controller.abort();
+  if (httpVersionMajor > 1) response.once('close', abort);
   else {
-    response.once('close', () => {
-      // It also closes when all was sent, and an abort is dear.
-      if (!response.writableFinished) controller.abort();
-    });
+    socket.once('close', abort);
+    connections.set(socket, controller.signal);
   }
+  if (response.destroyed) abort();
   return controller.signal;
 }
+
+const connections = new WeakMap<Socket, AbortSignal>();

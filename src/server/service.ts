@@ -28,8 +28,8 @@ export interface CallContext {
   readonly extensions: readonly string[];
   /** The `Host` under which the server was reached, for a card without a public URL. */
   readonly host: string | undefined;
-  /** Aborts when the client has gone: what it waits for is given up, and its task goes on. */
-  readonly signal: AbortSignal;
+  /** Aborts when the client has gone: what it waits for is given up, and its task goes on. Made for those that wait. */
+  gone(): AbortSignal;
 }
 
 /** The answer to a message: a task, or the agent's direct message (A2A 1.0, 3.1.1). */
@@ -127,7 +127,7 @@ export function createService({
       if (sent.kind === 'message') return sent;
       const task = request.returnImmediately
         ? await readTask(log, sent.record)
-        : await awaitTask(log, sent.record, context.signal);
+        : await awaitTask(log, sent.record, context.gone());
       return { kind: 'task', task: limitHistory(task, request.historyLength) };
     },
 
@@ -136,8 +136,7 @@ export function createService({
       if (sent.kind === 'message') yield [sent];
       else {
         const { historyLength } = request;
-        const { signal } = context;
-        yield* streamTask(log, sent.record, { since: sent.since, historyLength, signal });
+        yield* streamTask(log, sent.record, { since: sent.since, historyLength, signal: context.gone() });
       }
     },
 
@@ -162,7 +161,7 @@ export function createService({
         const sentence = 'The task has ended, so there is nothing to wait for; GetTask has all of it.';
         throw new KediError('UNSUPPORTED_OPERATION', sentence, { info: { taskId: id } });
       }
-      const { signal } = context;
+      const signal = context.gone();
       yield* streamTask(log, record, { since: undefined, historyLength: undefined, signal });
     },
 

@@ -75,8 +75,8 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
       const active = extensionsHeader([...extensions, ...prepared.named], supported);
       for (const [name, value] of Object.entries(active)) metadata.set(name.toLowerCase(), value);
       call.sendMetadata(metadata);
-      const { signal } = gone;
-      const carryOut = () => run(prepared, { caller, extensions, host: call.getHost(), signal });
+      const context = { caller, extensions, host: call.getHost(), gone: () => gone.signal };
+      const carryOut = () => run(prepared, context);
       await (span === undefined ? carryOut() : span.within(carryOut));
       return undefined;
     } catch (error) {
@@ -120,7 +120,7 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
           for await (const events of prepared.open(context)) {
             for (const event of events) {
               const message = result.fromJSON(JSON.parse(writeStreamEvent(event)));
-              if (!call.write(message)) await once(call, 'drain', { signal: context.signal });
+              if (!call.write(message)) await once(call, 'drain', { signal: context.gone() });
             }
           }
         },

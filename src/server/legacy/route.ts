@@ -40,7 +40,7 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
         caller,
         extensions: readExtensions(request),
         host: request.headers.host,
-        signal: stream.signal,
+        gone: () => stream.signal,
       };
       const progress: Progress = { reached: false, failure: undefined };
       const handler = new LegacyJsonRpcTransportHandler(
