@@ -1,4 +1,4 @@
-import type { TaskKey } from '../domain/task.js';
+import { nameOf, type TaskKey } from '../domain/task.js';
 import { type Projection, unread } from './project.js';
 
 /** A place in a task's log: how many entries are behind it, and what they came to. */
@@ -31,13 +31,13 @@ export function createCheckpoints(): Checkpoints {
 
   return {
     before(key, { seq, read }) {
-      const places = tasks.get(nameOf(key)) ?? [];
+      const places = tasks.get(nameOf(key.principal, key.taskId)) ?? [];
       return places.findLast((place) => place.projection.seq <= seq && place.read <= read) ?? beginning;
     },
     note(key, checkpoint) {
       const { ended, held } = checkpoint.projection;
       if (ended || (held.content?.length ?? 0) > longestHeld) return;
-      const name = nameOf(key);
+      const name = nameOf(key.principal, key.taskId);
       const places = tasks.get(name) ?? [];
       if (checkpoint.read < (places.at(-1)?.read ?? 0) + bounds.entries) return;
       places.push(checkpoint);
@@ -48,5 +48,3 @@ export function createCheckpoints(): Checkpoints {
     },
   };
 }
-
-const nameOf = ({ principal, taskId }: TaskKey): string => JSON.stringify([principal, taskId]);

@@ -28,6 +28,9 @@ export interface TaskKey {
   readonly taskId: string;
 }
 
+/** A key as one text, unlike that of any other. */
+export const nameOf = (principal: string, id: string): string => `${principal.length}:${principal}${id}`;
+
 /** Names a context; a client may choose the name, so it is unique within its principal's alone. */
 export interface ContextKey {
   readonly principal: string;

@@ -50,8 +50,11 @@ export interface Engine {
    * task is then as it was.
    */
   answer(key: TaskKey, order: Order): Promise<TaskRecord>;
-  /** The agent's direct message in place of a task; undefined: it wants a task, as for every typed request. */
-  reply(order: Order): Promise<readonly Part[] | undefined>;
+  /**
+   * The agent's direct message in place of a task; undefined: it wants a task, as for every typed request. No such method
+   * where the agent never gives one.
+   */
+  readonly reply: ((order: Order) => Promise<readonly Part[] | undefined>) | undefined;
   /** Ends a task, and resolves when it has ended. KediError TASK_NOT_FOUND; has ended before: TASK_NOT_CANCELABLE. */
   cancel(key: TaskKey): Promise<void>;
   /** Ends the tasks that an earlier server of this data directory left running, as INTERRUPTED; resolves to their number. */
@@ -126,7 +129,7 @@ export function createEngine(options: EngineOptions): Engine {
       return current(key);
     },
 
-    reply: (order) => askDirectly(order, { ...shared, jobs }),
+    reply: options.agent.reply === undefined ? undefined : (order) => askDirectly(order, { ...shared, jobs }),
 
     async cancel(key) {
       for (;;) {

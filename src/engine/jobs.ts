@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KediError } from '../domain/errors.js';
-import type { TaskKey } from '../domain/task.js';
+import { nameOf, type TaskKey } from '../domain/task.js';
 import { type Job, perform, type Surroundings } from './perform.js';
 import type { Place, Queue } from './queue.js';
 
@@ -138,6 +138,3 @@ const tooMany = (): KediError =>
 
 const shutDown = (): KediError =>
   new KediError('CANCELED', 'The server was shut down before the task had ended.');
-
-/** Two texts as one, unlike any other two. */
-const nameOf = (principal: string, id: string): string => `${principal.length}:${principal}${id}`;

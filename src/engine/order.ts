@@ -21,11 +21,14 @@ export interface Order {
 }
 
 /** What the agent is asked: the text parts, then the data parts as JSON, a blank line between. */
-export const promptOf = (parts: readonly Part[]): string =>
-  [
+export const promptOf = (parts: readonly Part[]): string => {
+  const [only] = parts;
+  if (parts.length === 1 && only?.kind === 'text') return only.text;
+  return [
     ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])),
     ...parts.flatMap((part) => (part.kind === 'data' ? [part.json] : [])),
   ].join('\n\n');
+};
 
 /** Why this order cannot be carried out, if it cannot: it says so itself, or its prompt is over the bound. */
 export function refusalOf(order: Order, promptBytes: number): KediError | undefined {

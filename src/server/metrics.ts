@@ -58,11 +58,22 @@ export function createMetrics(): Metrics {
     buckets: turnBuckets,
     registers,
   });
-  const running = new Gauge({ name: 'kedi_a2a_turns_running', help: 'Turns that run now.', registers });
-  const pending = new Gauge({
+  let queue = { running: 0, pending: 0 };
+  new Gauge({
+    name: 'kedi_a2a_turns_running',
+    help: 'Turns that run now.',
+    registers,
+    collect() {
+      this.set(queue.running);
+    },
+  });
+  new Gauge({
     name: 'kedi_a2a_turns_pending',
     help: 'Turns that wait their turn.',
     registers,
+    collect() {
+      this.set(queue.pending);
+    },
   });
   const entries = new Counter({
     name: 'kedi_a2a_log_entries_total',
@@ -92,8 +103,7 @@ export function createMetrics(): Metrics {
         if (seconds > 0) turns.observe({ agent }, seconds);
       },
       queueChanged(counts) {
-        running.set(counts.running);
-        pending.set(counts.pending);
+        queue = counts;
       },
       appended(append) {
         entries.inc(append.entries);

@@ -97,7 +97,7 @@ export function createService({
     const contextId = request.message.contextId ?? uuid();
     const order = await readOrder(request, { context, contextId, judge, offering });
     const typed = order.structured !== undefined || order.refusal !== undefined;
-    const parts = typed ? undefined : await engine.reply(order);
+    const parts = typed || engine.reply === undefined ? undefined : await engine.reply(order);
     if (parts !== undefined) return { kind: 'message', message: reply(parts, contextId) };
     return { kind: 'handed', record: await engine.submit(order), since: 0 };
   }

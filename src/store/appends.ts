@@ -1,9 +1,9 @@
 import { KediError } from '../domain/errors.js';
 import type { Observer } from '../domain/ports.js';
-import { type Entry, isTerminal, stateAfter, type TaskKey, type TaskRecord } from '../domain/task.js';
+import { type Entry, isTerminal, nameOf, stateAfter, type TaskKey, type TaskRecord } from '../domain/task.js';
 import type { Commits, Unit } from './commits.js';
 import type { Step, Value } from './database.js';
-import { type Batch, type Live, type Lives, type Pending, taskName } from './live.js';
+import type { Batch, Live, Lives, Pending } from './live.js';
 import { cut } from './rows.js';
 import type { Statements } from './statements.js';
 
@@ -111,7 +111,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
     },
 
     append(key, entries) {
-      const name = taskName(key);
+      const name = nameOf(key.principal, key.taskId);
       const before = opening.get(name);
       const live = lives.get(key);
       if (live !== undefined && before === undefined) return add(live, key, entries);

@@ -1,7 +1,16 @@
-import { type Entry, isTerminal, type TaskKey, type TaskRecord, type TaskState } from '../domain/task.js';
+import {
+  type Entry,
+  isTerminal,
+  nameOf,
+  type TaskKey,
+  type TaskRecord,
+  type TaskState,
+} from '../domain/task.js';
 
 /** What memory holds of a task that is written or followed now; the rest of it is in the database. */
 export interface Live {
+  /** Its key as one text. */
+  readonly name: string;
   /** As of the last commit; length 0: not yet durable. */
   record: TaskRecord;
   /** The state once everything given has been committed. */
@@ -78,9 +87,10 @@ export function createLives(): Lives {
   };
 
   return {
-    get: (key) => lives.get(taskName(key)),
+    get: ({ principal, taskId }) => lives.get(nameOf(principal, taskId)),
     add(record) {
       const live: Live = {
+        name: nameOf(record.principal, record.taskId),
         record,
         state: record.state,
         tail: [],
@@ -88,11 +98,11 @@ export function createLives(): Lives {
         pending: undefined,
         waiters: new Set(),
       };
-      lives.set(taskName(record), live);
+      lives.set(live.name, live);
       return live;
     },
     remember(live, batches) {
-      const name = taskName(live.record);
+      const { name } = live;
       // One that was removed meanwhile is nobody's to keep.
       if (lives.get(name) === live) {
         for (const batch of batches) {
@@ -122,9 +132,10 @@ export function createLives(): Lives {
     },
     followed: () => [...lives.values()].filter((live) => live.waiters.size > 0),
     remove(key) {
-      const live = lives.get(taskName(key));
+      const name = nameOf(key.principal, key.taskId);
+      const live = lives.get(name);
       if (live === undefined) return;
-      lives.delete(taskName(key));
+      lives.delete(name);
       forget(live, live.tail.length);
       for (const waiter of live.waiters) waiter.wake();
     },
@@ -136,7 +147,3 @@ function wake({ record, waiters }: Live): void {
   const ended = isTerminal(record.state);
   for (const waiter of waiters) if (ended || record.length > waiter.length) waiter.wake();
 }
-
-/** A task's key as one text, unlike that of any other. */
-export const taskName = ({ principal, taskId }: TaskKey): string =>
-  `${principal.length}:${principal}${taskId}`;

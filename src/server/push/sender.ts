@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { follow } from '../../domain/follow.js';
 import type { Logger, TaskLog, Webhook, Webhooks } from '../../domain/ports.js';
+import { nameOf } from '../../domain/task.js';
 import { writeStreamEvent } from '../../protocol/a2a-write.js';
 import { foldTask, type StreamEvent } from '../../protocol/task-fold.js';
 import type { Destinations } from './destination.js';
@@ -36,7 +37,7 @@ export function createPushSender(parts: Parts): PushSender {
   const start = (webhook: Webhook): void => {
     stop(webhook);
     const abort = new AbortController();
-    const name = nameOf(webhook);
+    const name = webhookName(webhook);
     const done = tell(parts, webhook, abort.signal)
       .catch((error: unknown) => {
         if (abort.signal.aborted) return;
@@ -50,7 +51,7 @@ export function createPushSender(parts: Parts): PushSender {
   };
 
   const stop: PushSender['stop'] = (webhook) => {
-    running.get(nameOf(webhook))?.abort.abort();
+    running.get(webhookName(webhook))?.abort.abort();
   };
 
   return {
@@ -67,8 +68,8 @@ export function createPushSender(parts: Parts): PushSender {
   };
 }
 
-const nameOf = ({ principal, taskId, id }: Pick<Webhook, 'principal' | 'taskId' | 'id'>): string =>
-  JSON.stringify([principal, taskId, id]);
+const webhookName = ({ principal, taskId, id }: Pick<Webhook, 'principal' | 'taskId' | 'id'>): string =>
+  nameOf(nameOf(principal, taskId), id);
 
 async function tell(parts: Parts, webhook: Webhook, signal: AbortSignal): Promise<void> {
   const { log, webhooks } = parts;
