@@ -2,12 +2,12 @@ import type { Agent, Line, Turn } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import type { Tracing } from '../domain/ports.js';
 import type { StructuredRequest } from '../domain/task.js';
-import { aborted } from './aborted.js';
 import type { Ending } from './failure.js';
 import { createHearing, type Hearing } from './hearing.js';
 import { pull } from './pull.js';
 import type { Recorder } from './record.js';
 import { settle } from './settle.js';
+import type { Stop } from './stop.js';
 
 export interface AttemptsOptions {
   readonly agent: Agent;
@@ -22,7 +22,7 @@ export interface AttemptsOptions {
   /** Hears what the agent calls the conversation. */
   readonly named: (session: string) => Promise<void>;
   readonly recorder: Recorder;
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
   readonly stopMs: number;
   /** Called when the agent did not stop within `stopMs`. */
   readonly abandoned: () => void;
@@ -31,11 +31,11 @@ export interface AttemptsOptions {
 
 /**
  * Runs an agent for one request, and records it; returns what it comes to. Where a typed result is refused and attempts
- * are left, the agent runs again and is told why; the last refusal is thrown. Throws the reason of `signal` once it has
+ * are left, the agent runs again and is told why; the last refusal is thrown. Throws the reason of `stop` once that has
  * aborted.
  */
 export async function attempts(options: AttemptsOptions): Promise<Ending> {
-  const { agent, now, recorder, signal, stopMs, abandoned, structured, tracing, resultBytes } = options;
+  const { agent, now, recorder, stop, stopMs, abandoned, structured, tracing, resultBytes } = options;
   let refused: Turn['refused'];
   for (let attempt = 1; ; attempt += 1) {
     const why = refused?.reason;
@@ -46,7 +46,7 @@ export async function attempts(options: AttemptsOptions): Promise<Ending> {
     try {
       const span = tracing?.start('agent', { attempt });
       const hear = listenerOf(hearing, options);
-      const work = pull(agent.run(turn), { signal, stopMs, abandoned, hear });
+      const work = pull(agent.run(turn), { stop, stopMs, abandoned, hear });
       const outcome = await (span === undefined ? work : work.finally(() => span.end()));
       if (outcome.kind === 'json') document = outcome.document;
       return await check(options, () =>
@@ -63,16 +63,16 @@ export async function attempts(options: AttemptsOptions): Promise<Ending> {
 
 /** What is thrown by the check and is no verdict is not the agent's doing: it has ended. */
 async function check(
-  { tracing, structured, signal }: AttemptsOptions,
+  { tracing, structured, stop }: AttemptsOptions,
   judge: () => Promise<Ending>,
 ): Promise<Ending> {
   const span = tracing?.start('check');
   let failure: string | undefined;
   try {
     // A large document takes its time, and nobody who cancels meanwhile shall wait for it.
-    return await (structured === undefined ? judge() : Promise.race([judge(), aborted(signal)]));
+    return await (structured === undefined ? judge() : Promise.race([judge(), stop.aborted()]));
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
+    stop.throwIfAborted();
     const known = error instanceof KediError ? error : undefined;
     failure = known?.code ?? 'INTERNAL';
     throw known ?? new KediError('INTERNAL', "The server failed on the agent's answer.", { cause: error });

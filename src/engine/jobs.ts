@@ -3,10 +3,11 @@ import { KediError } from '../domain/errors.js';
 import { nameOf, type TaskKey } from '../domain/task.js';
 import { type Job, perform, type Surroundings } from './perform.js';
 import type { Place, Queue } from './queue.js';
+import { Stop } from './stop.js';
 
 /** What is under way for a task, or in place of one. */
 export interface Active {
-  readonly stop: AbortController;
+  readonly stop: Stop;
   readonly place: Place | undefined;
   /** Resolves when it has ended durably; never rejects. */
   readonly done: Promise<unknown>;
@@ -20,7 +21,7 @@ export interface Jobs {
   /** Begins a turn; `give` makes its order durable, and so resolves this. No place or closed: KediError BUSY. */
   begin(turn: Omit<Job, 'place' | 'stop' | 'settling'>, give: () => Promise<void>): Promise<void>;
   /** The same for what is no task; the key is no other's. */
-  take<T>(key: ContextualKey, carryOut: (place: Place, stop: AbortController) => Promise<T>): Promise<T>;
+  take<T>(key: ContextualKey, carryOut: (place: Place, stop: Stop) => Promise<T>): Promise<T>;
   /** Keeps everyone else from the task meanwhile. */
   hold(key: TaskKey, carryOut: () => Promise<void>): Promise<void>;
   /** Throws KediError BUSY once nothing new is begun. */
@@ -30,7 +31,7 @@ export interface Jobs {
 
 interface Kept {
   readonly place: Place | undefined;
-  readonly stop: AbortController;
+  readonly stop: Stop;
   readonly work: Promise<unknown>;
 }
 
@@ -85,7 +86,7 @@ export function createJobs({
     refuseWhenClosed,
     begin(turn, give) {
       const place = enter(turn.order);
-      const stop = new AbortController();
+      const stop = new Stop();
       const given = give();
       const settling = (): void => {
         kept.settling = true;
@@ -98,14 +99,14 @@ export function createJobs({
     },
     take(key, carryOut) {
       const place = enter(key);
-      const stop = new AbortController();
+      const stop = new Stop();
       const work = carryOut(place, stop).finally(place.leave);
       keep(key, { place, stop, work });
       return work;
     },
     hold(key, carryOut) {
       const work = carryOut();
-      keep(key, { place: undefined, stop: new AbortController(), work });
+      keep(key, { place: undefined, stop: new Stop(), work });
       return work;
     },
 

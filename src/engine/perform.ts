@@ -10,6 +10,7 @@ import type { Order } from './order.js';
 import type { Place } from './queue.js';
 import { createRecorder } from './record.js';
 import { redactEntry } from './redact.js';
+import type { Stop } from './stop.js';
 import { createTurns } from './turn.js';
 
 /** What every turn of an engine shares. */
@@ -38,7 +39,7 @@ export interface Job {
   readonly earlier: number;
   readonly place: Place;
   /** Its abort ends the turn; the reason is a KediError and becomes the task's. */
-  readonly stop: AbortController;
+  readonly stop: Stop;
   /** Called when nothing is left to do but write the end. */
   settling(): void;
 }
@@ -69,13 +70,13 @@ export async function perform(
     return;
   }
   try {
-    await place.turn(stop.signal);
+    await place.turn(stop);
     began = performance.now();
     observer.turnStarted?.({ agentKind });
     const carryOut = (): Promise<Ending> => run(job, { shared, safe });
     ending = await (span === undefined ? carryOut() : span.within(carryOut));
   } catch (thrown) {
-    const error = stop.signal.aborted ? stop.signal.reason : thrown;
+    const error = stop.reason ?? thrown;
     ending = failed(explain(error, { logger, redact: shared.redact, taskId: key.taskId }), now());
   }
   // Its end may take a while to be written, in which other agents can run.
@@ -101,7 +102,6 @@ async function run(
 ): Promise<Ending> {
   const { key, order, output, structured, earlier, stop } = job;
   const { agent, agentKind, attempts: most, bounds, keepStderr, log, logger, now, sessions } = shared;
-  const { signal } = stop;
   const { taskId } = key;
   const recorder = createRecorder({
     append: (entries) => log.append(key, entries.map(safe)),
@@ -121,7 +121,7 @@ async function run(
       agentKind,
       sessions,
       log,
-      signal,
+      stop,
     });
     const ending = await attempts({
       agent,
@@ -134,7 +134,7 @@ async function run(
       turn: turns.turn,
       named: turns.named,
       recorder,
-      signal,
+      stop,
       stopMs: bounds.stopMs,
       abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId }),
     });

@@ -1,4 +1,5 @@
 import { KediError } from '../domain/errors.js';
+import type { Stop } from './stop.js';
 
 /** Lines up turns: those of one context in their order, and never more at once than there are slots. */
 export interface Queue {
@@ -17,8 +18,8 @@ export interface Counts {
 export interface Place {
   /** Whether it has not been its turn yet. */
   isWaiting(): boolean;
-  /** Resolves when it is this one's turn, holding a slot from then on; rejects when `signal` aborts first. */
-  turn(signal: AbortSignal): Promise<void>;
+  /** Resolves when it is this one's turn, holding a slot from then on; rejects when `stop` aborts first. */
+  turn(stop: Stop): Promise<void>;
   /** Gives the slot back, and keeps its context from the next turn until it leaves. */
   rest(): void;
   /** Gives the place up, and with it the slot; a second time does nothing. */
@@ -69,13 +70,12 @@ export function createQueue({
       }
       let state: 'waiting' | 'running' | 'resting' | 'left' = 'waiting';
       let begin = (): void => {};
-      const begun = new Promise<void>((resolve) => {
-        begin = resolve;
-      });
+      let listening = (): void => {};
       const one: Waiting = {
         context,
         call: () => {
           state = 'running';
+          listening();
           begin();
         },
       };
@@ -102,18 +102,13 @@ export function createQueue({
         isWaiting: () => state === 'waiting',
         rest,
         leave,
-        turn: (signal) =>
-          new Promise((resolve, reject) => {
-            const abort = (): void => {
-              if (state !== 'running') reject(signal.reason);
-            };
-            signal.addEventListener('abort', abort);
-            if (signal.aborted) abort();
-            begun.then(() => {
-              signal.removeEventListener('abort', abort);
-              resolve();
-            });
-          }),
+        async turn(stop) {
+          if (state !== 'waiting') return;
+          await new Promise<void>((resolve, reject) => {
+            begin = resolve;
+            listening = stop.onAbort(() => reject(stop.reason));
+          });
+        },
       };
     },
     counts,

@@ -1,7 +1,6 @@
 import { v7 } from 'uuid';
 import { KediError } from '../domain/errors.js';
 import type { Part } from '../domain/message.js';
-import { aborted } from './aborted.js';
 import { explain, timedOut } from './failure.js';
 import type { Jobs } from './jobs.js';
 import { type Order, refusalOf } from './order.js';
@@ -21,8 +20,7 @@ export async function askDirectly(
   if (refusalOf(order, bounds.promptBytes) !== undefined) return undefined;
   const key = { principal: order.principal, contextId: order.contextId, taskId: v7() };
   return await jobs.take(key, async (place, stop) => {
-    const { signal } = stop;
-    await place.turn(signal);
+    await place.turn(stop);
     const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
     try {
       const turns = createTurns({
@@ -32,10 +30,10 @@ export async function askDirectly(
         contextIsNew: order.contextIsNew,
         output: undefined,
         earlier: 0,
-        signal,
+        stop,
       });
       const turn = await turns.turn(undefined);
-      return await Promise.race([agent.reply?.(turn), aborted(signal)]);
+      return await Promise.race([agent.reply?.(turn), stop.aborted()]);
     } catch (thrown) {
       const { message } = explain(thrown, { ...shared, taskId: key.taskId });
       throw new KediError('INTERNAL', message, { cause: thrown });

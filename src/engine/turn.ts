@@ -3,6 +3,7 @@ import type { OpenSession, Sessions, TaskLog } from '../domain/ports.js';
 import type { OutputSchema } from '../domain/schema.js';
 import { readHistory } from './history.js';
 import { type Order, promptOf } from './order.js';
+import type { Stop } from './stop.js';
 
 /** Makes the turns of one order: of each of its attempts one, in the same conversation. */
 export interface Turns {
@@ -20,7 +21,7 @@ export function createTurns({
   agentKind,
   sessions,
   log,
-  signal,
+  stop,
 }: {
   readonly order: Order;
   /** Nothing was said or kept in the context before. */
@@ -32,7 +33,7 @@ export function createTurns({
   readonly agentKind: string;
   readonly sessions: Sessions;
   readonly log: TaskLog;
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
 }): Turns {
   const { principal, contextId, message } = order;
   let opened: OpenSession | undefined;
@@ -49,7 +50,7 @@ export function createTurns({
   return {
     async turn(refused) {
       const conversation = await open();
-      return withWorkspace({
+      return withDear({
         taskId,
         contextId,
         messageId: message.messageId,
@@ -62,8 +63,7 @@ export function createTurns({
         output,
         refused,
         session,
-        signal,
-        [kept]: conversation,
+        [kept]: { conversation, stop },
       });
     },
     async named(name) {
@@ -75,19 +75,31 @@ export function createTurns({
   };
 }
 
-/** Where a turn keeps what its workspace comes from. */
-const kept = Symbol('conversation');
+/** Where a turn keeps what its own properties come from. */
+const kept = Symbol('kept');
+
+interface Keeping {
+  readonly [kept]: { readonly conversation: OpenSession; readonly stop: Stop };
+}
 
 /**
- * Adds the workspace, which is made when it is first asked for. The getter is one for all turns: written into each of
- * them, every turn would be an object of a kind of its own to the engine of JavaScript, and live on long after its end.
+ * What is made only for an agent that looks at it. The getters are the same for all turns: written into each of them, every
+ * turn would be an object of a kind of its own to the engine of JavaScript, and live on long after its end.
  */
-const withWorkspace = (turn: Omit<Turn, 'workspace'> & { readonly [kept]: OpenSession }): Turn =>
-  Object.defineProperty(turn, 'workspace', workspace) as Turn & typeof turn;
-
-const workspace = {
-  enumerable: true,
-  get(this: { readonly [kept]: OpenSession }): string {
-    return this[kept].workspace();
+const dear = {
+  workspace: {
+    enumerable: true,
+    get(this: Keeping): Turn['workspace'] {
+      return this[kept].conversation.workspace();
+    },
+  },
+  signal: {
+    enumerable: true,
+    get(this: Keeping): Turn['signal'] {
+      return this[kept].stop.signal;
+    },
   },
 };
+
+const withDear = (turn: Omit<Turn, keyof typeof dear> & Keeping): Turn =>
+  Object.defineProperties(turn, dear) as Turn & Keeping;
