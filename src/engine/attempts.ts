@@ -70,7 +70,7 @@ async function check(
   let failure: string | undefined;
   try {
     // A large document takes its time, and nobody who cancels meanwhile shall wait for it.
-    return await (structured === undefined ? judge() : Promise.race([judge(), stop.aborted()]));
+    return await (structured === undefined ? judge() : stop.unlessAborted(judge()));
   } catch (error) {
     stop.throwIfAborted();
     const known = error instanceof KediError ? error : undefined;

@@ -33,7 +33,7 @@ export async function askDirectly(
         stop,
       });
       const turn = await turns.turn(undefined);
-      return await Promise.race([agent.reply?.(turn), stop.aborted()]);
+      return await stop.unlessAborted(Promise.resolve(agent.reply?.(turn)));
     } catch (thrown) {
       const { message } = explain(thrown, { ...shared, taskId: key.taskId });
       throw new KediError('INTERNAL', message, { cause: thrown });

@@ -33,9 +33,12 @@ export class Stop {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Rejects with the reason. */
-  aborted(): Promise<never> {
-    return new Promise((_, reject) => this.onAbort(() => reject(this.#reason)));
+  /** What the work comes to, or rejects with the reason where that is there first. */
+  unlessAborted<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const listening = this.onAbort(() => reject(this.#reason));
+      work.then(resolve, reject).finally(listening);
+    });
   }
 
   /** The same as a signal. */

@@ -1,6 +1,7 @@
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import type { StructuredRequest } from '../domain/task.js';
+import { createCache } from '../schema/cache.js';
 import { jsonText, readDocument, readSpans, type Span } from '../schema/document.js';
 import { exactNumber } from '../schema/numbers.js';
 import {
@@ -32,8 +33,10 @@ export function readStructuredRequest({
   readonly headerExtensions: readonly string[];
   readonly acceptedOutputModes: readonly string[];
 }): StructuredRequest | undefined {
-  const wanted = metadata === undefined ? undefined : readMetadata(metadata).members.get(MEMBER);
-  if (wanted === undefined) return undefined;
+  if (metadata === undefined) return undefined;
+  const known = asked.get(metadata);
+  const wanted = known === undefined ? readMetadata(metadata).members.get(MEMBER) : undefined;
+  if (known === undefined && wanted === undefined) return undefined;
   if (![...messageExtensions, ...headerExtensions].includes(KEDI_STRUCTURED_OUTPUT_URI))
     throw malformed(
       `${PLACE} asks for a typed answer, but neither message.extensions nor the A2A-Extensions header names ${KEDI_STRUCTURED_OUTPUT_URI}.`,
@@ -44,13 +47,19 @@ export function readStructuredRequest({
       `${PLACE} asks for a typed answer, but configuration.acceptedOutputModes does not list application/json.`,
       '/configuration/acceptedOutputModes',
     );
-  if (wanted.kind !== 'object') throw wrong('', 'must be an object');
+  if (known !== undefined) return known;
+  if (wanted?.kind !== 'object') throw wrong('', 'must be an object');
   const version = wanted.members.get('version');
   // By value: `1.0` and `1e0` are 1 as well.
   if (version?.kind !== 'number' || exactNumber(version.json) !== 1) throw wrong('version', 'must be 1');
   const resultEncoding = readEncoding(wanted.members.get('resultEncoding'));
-  return { schema: readSchema(wanted), resultEncoding };
+  const request = { schema: readSchema(wanted), resultEncoding };
+  asked.set(metadata, { value: request, bytes: 2 * (metadata.length + request.schema.length) });
+  return request;
 }
+
+/** What good metadata asks for: a program sends the same with every message. */
+const asked = createCache<StructuredRequest>(4 * 1_024 * 1_024);
 
 function readMetadata(metadata: string): Span {
   const read = readSpans(metadata, { depth: 1_000 });

@@ -1,4 +1,4 @@
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import type { Artifact, Part } from '../domain/message.js';
@@ -21,7 +21,7 @@ export async function writeResult({
 }): Promise<Artifact> {
   const part: Part = encoding === 'json-utf8' ? writeRaw(document) : await writeData(document);
   return {
-    artifactId: v7(),
+    artifactId: randomUUID(),
     name: RESULT_ARTIFACT_NAME,
     parts: [part],
     extensions: [KEDI_STRUCTURED_OUTPUT_URI],

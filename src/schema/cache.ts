@@ -9,6 +9,7 @@ export function createCache<V>(bytes: number): Cache<V> {
   /** The least recently used first. */
   const entries = new Map<string, { readonly value: V; readonly bytes: number }>();
   let used = 0;
+  let newest: string | undefined;
 
   function remove(key: string): { readonly value: V; readonly bytes: number } | undefined {
     const entry = entries.get(key);
@@ -22,6 +23,7 @@ export function createCache<V>(bytes: number): Cache<V> {
     remove(key);
     if (entry.bytes > bytes) return;
     entries.set(key, entry);
+    newest = key;
     used += entry.bytes;
     for (const oldest of entries.keys()) {
       if (used <= bytes) return;
@@ -32,8 +34,9 @@ export function createCache<V>(bytes: number): Cache<V> {
   return {
     set,
     get(key) {
-      const entry = remove(key);
-      if (entry !== undefined) set(key, entry);
+      const entry = entries.get(key);
+      // Mostly it is the one of last time, and stays where it is.
+      if (entry !== undefined && key !== newest) set(key, entry);
       return entry?.value;
     },
   };
