@@ -58,6 +58,8 @@ export interface ContextPage {
  * row a task; nothing can be read before it is durable.
  */
 export interface TaskLog {
+  /** Other servers write to it as well, and may end what runs here. */
+  readonly shared: boolean;
   /** Opens a task with its first entries; resolves when durable. An id that exists: KediError INTERNAL. */
   create(record: Omit<TaskRecord, 'length'>, entries: readonly Entry[]): Promise<void>;
   /**

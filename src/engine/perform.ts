@@ -1,4 +1,5 @@
 import type { Agent } from '../domain/agent.js';
+import { KediError } from '../domain/errors.js';
 import type { Logger, Observer, Sessions, TaskLog, Tracing } from '../domain/ports.js';
 import type { OutputSchema } from '../domain/schema.js';
 import type { Entry, StructuredRequest, TaskKey } from '../domain/task.js';
@@ -82,7 +83,7 @@ export async function perform(
   // Its end may take a while to be written, in which other agents can run.
   place.rest();
   job.settling();
-  await finish(ending.map(safe), { log, key, logger, closed });
+  if (stop.reason !== endedElsewhere) await finish(ending.map(safe), { log, key, logger, closed });
   place.leave();
   const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
   const outcome = outcomeOf(ending);
@@ -108,6 +109,7 @@ async function run(
     logBytes: bounds.logBytes,
     stop: (reason) => stop.abort(reason),
   });
+  const over = log.shared ? stopWhenEnded(job, log) : undefined;
   const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
   try {
     // An agent that was asked for a message of its own may have begun the context already.
@@ -143,5 +145,20 @@ async function run(
   } finally {
     recorder.flush();
     clearTimeout(deadline);
+    over?.abort();
   }
+}
+
+/** Why a turn is stopped whose task a server beside this one has ended: nothing can be added to it. */
+const endedElsewhere = new KediError('CANCELED', 'The task was ended by another server.');
+
+/** Until it is told that this is over. */
+function stopWhenEnded({ key, stop }: Job, log: TaskLog): AbortController {
+  const over = new AbortController();
+  log.grown(key, Number.POSITIVE_INFINITY, over.signal).then(
+    () => stop.abort(endedElsewhere),
+    // Without the store there is nobody to hear of it, and the turn fails by itself.
+    () => {},
+  );
+  return over;
 }

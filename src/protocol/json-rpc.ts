@@ -64,6 +64,7 @@ const transportStatus: Readonly<Partial<Record<FailureCode, number>>> = {
   BODY_TOO_LARGE: 413,
   RATE_LIMITED: 429,
   BUSY: 503,
+  STORE_UNAVAILABLE: 503,
 };
 
 /** Details of an error for all bindings: what is wrong with which field, and the reason by name (3.3.2). */

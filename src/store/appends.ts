@@ -2,7 +2,7 @@ import { KediError } from '../domain/errors.js';
 import type { Observer } from '../domain/ports.js';
 import { type Entry, isTerminal, nameOf, stateAfter, type TaskKey, type TaskRecord } from '../domain/task.js';
 import type { Commits, Unit } from './commits.js';
-import type { Step, Value } from './database.js';
+import { Conflict, type Step, type Value } from './database.js';
 import type { Batch, Live, Lives, Pending } from './live.js';
 import { cut } from './rows.js';
 import type { Statements } from './statements.js';
@@ -110,24 +110,40 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
       await write(lives.add(empty), entries, true);
     },
 
-    append(key, entries) {
-      const name = nameOf(key.principal, key.taskId);
-      const before = opening.get(name);
-      const live = lives.get(key);
-      if (live !== undefined && before === undefined) return add(live, key, entries);
-      // Loading takes turns, and what is appended meanwhile must not overtake what was appended before.
-      const added = (before ?? Promise.resolve())
-        .then(() => load(key))
-        .then((loaded) => ({ durable: add(loaded, key, entries) }));
-      const opened = added.then(ignore, ignore);
-      opening.set(name, opened);
-      opened.then(() => {
-        if (opening.get(name) === opened) opening.delete(name);
-      });
-      return added.then(({ durable }) => durable);
-    },
+    append: shared ? appendPatiently : append,
   };
+
+  /** Where others write too, somebody may have been first at this place of the log: then it goes on after that. */
+  async function appendPatiently(key: TaskKey, entries: readonly Entry[]): Promise<void> {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await append(key, entries);
+      } catch (error) {
+        if (!(error instanceof Conflict) || tried === mostTries) throw error;
+      }
+    }
+  }
+
+  function append(key: TaskKey, entries: readonly Entry[]): Promise<void> {
+    const name = nameOf(key.principal, key.taskId);
+    const before = opening.get(name);
+    const live = lives.get(key);
+    if (live !== undefined && before === undefined) return add(live, key, entries);
+    // Loading takes turns, and what is appended meanwhile must not overtake what was appended before.
+    const added = (before ?? Promise.resolve())
+      .then(() => load(key))
+      .then((loaded) => ({ durable: add(loaded, key, entries) }));
+    const opened = added.then(ignore, ignore);
+    opening.set(name, opened);
+    opened.then(() => {
+      if (opening.get(name) === opened) opening.delete(name);
+    });
+    return added.then(({ durable }) => durable);
+  }
 }
+
+/** Each time somebody else got in between, and has written more. */
+const mostTries = 100;
 
 const ignore = (): void => {};
 

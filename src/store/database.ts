@@ -48,10 +48,17 @@ export interface Database {
 /** What an error of a database means, and what its caller is told. */
 export type Trouble =
   /** A key exists already: only the step that hit it is at fault. */
-  | { readonly kind: 'conflict'; readonly error: KediError }
+  | { readonly kind: 'conflict'; readonly error: Conflict }
   /** Somebody holds a lock: it is worth trying again. */
   | { readonly kind: 'busy'; readonly error: KediError }
   | { readonly kind: 'unavailable'; readonly error: KediError };
+
+/** What was to be stored is there already: somebody else was first. */
+export class Conflict extends KediError {
+  constructor(cause: unknown) {
+    super('INTERNAL', 'What was to be stored is there already.', { cause });
+  }
+}
 
 /** For queries of Kysely's: throws what an error means instead of the error; one that says it by itself stays. */
 export const refusal =

@@ -128,12 +128,12 @@ const openDatabase = ({ database, directory, durability }: StoreOptions): Promis
 /** The name under which this data directory's server runs tasks, among the servers that share a database. */
 function homeOf(directory: string): string {
   const file = join(directory, 'home');
-  try {
-    writeFileSync(file, v7(), { flag: 'wx', mode: 0o600 });
-  } catch {
-    // It has its name already.
-  }
-  return readFileSync(file, 'utf8');
+  const known = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  // A full disk may have left it empty, and two servers of no name would end each other's tasks.
+  if (known !== '') return known;
+  const name = v7();
+  writeFileSync(file, name, { mode: 0o600 });
+  return name;
 }
 
 function makeDirectory(path: string): void {

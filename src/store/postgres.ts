@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type { Client, ClientBase, CustomTypesConfig, Pool } from 'pg';
 import { KediError } from '../domain/errors.js';
-import type { Database, Growth, Statement, Step, Trouble, Value } from './database.js';
+import {
+  Conflict,
+  type Database,
+  type Growth,
+  type Statement,
+  type Step,
+  type Trouble,
+  type Value,
+} from './database.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -161,11 +169,11 @@ const int8 = 20;
 
 function judge(error: unknown): Trouble {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const fail = (kind: Trouble['kind'], sentence: string): Trouble => ({
+  const fail = (kind: Exclude<Trouble['kind'], 'conflict'>, sentence: string): Trouble => ({
     kind,
-    error: new KediError(kind === 'conflict' ? 'INTERNAL' : 'STORE_UNAVAILABLE', sentence, { cause: error }),
+    error: new KediError('STORE_UNAVAILABLE', sentence, { cause: error }),
   });
-  if (code === '23505') return fail('conflict', 'What was to be stored is there already.');
+  if (code === '23505') return { kind: 'conflict', error: new Conflict(error) };
   if (/^(40001|40P01|55P03)$/.test(code)) return fail('busy', 'The store is locked by another program.');
   if (code.startsWith('53')) return fail('unavailable', 'The store cannot be written: its server is full.');
   if (code.startsWith('28') || code === '3D000') {

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { KediError } from '../domain/errors.js';
-import type { Database, Statement, Step, Trouble, Value } from './database.js';
+import { Conflict, type Database, type Statement, type Step, type Trouble, type Value } from './database.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -114,12 +114,11 @@ function checked(values: readonly unknown[]): readonly unknown[] {
 
 function judge(error: unknown): Trouble {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const fail = (kind: Trouble['kind'], sentence: string): Trouble => ({
+  const fail = (kind: Exclude<Trouble['kind'], 'conflict'>, sentence: string): Trouble => ({
     kind,
-    error: new KediError(kind === 'conflict' ? 'INTERNAL' : 'STORE_UNAVAILABLE', sentence, { cause: error }),
+    error: new KediError('STORE_UNAVAILABLE', sentence, { cause: error }),
   });
-  if (code.startsWith('SQLITE_CONSTRAINT'))
-    return fail('conflict', 'What was to be stored is there already.');
+  if (code.startsWith('SQLITE_CONSTRAINT')) return { kind: 'conflict', error: new Conflict(error) };
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return fail('busy', 'The store is locked by another program.');
   }

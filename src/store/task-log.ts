@@ -74,6 +74,7 @@ export function createTaskLog({ database, statements, commits, home, observer }:
   const refuse = refusal(database);
 
   return {
+    shared,
     ...createAppends({ lives, load, statements, commits, shared, home, observer }),
 
     async get(key) {

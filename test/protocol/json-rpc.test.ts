@@ -111,7 +111,7 @@ describe('an error', () => {
     ['PARSE_ERROR', -32700, 200],
     ['METHOD_NOT_FOUND', -32601, 200],
     ['INTERNAL', -32603, 200],
-    ['STORE_UNAVAILABLE', -32603, 200],
+    ['STORE_UNAVAILABLE', -32603, 503],
     ['BUSY', -32603, 503],
     ['BODY_TOO_LARGE', -32600, 413],
   ] as const)('%s has the code %d and the HTTP status %d', (code, number, status) => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../store/postgres-server.js';
-import { message, startA2aHost } from '../support/a2a-host.js';
+import { eventually, message, scripted, startA2aHost } from '../support/a2a-host.js';
 
 const variable = 'A_DATABASE_OF_A_TEST';
 
@@ -50,5 +50,25 @@ else {
     expect(task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(await other.result('GetTask', { id: task.id })).toEqual(task);
     expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
+  });
+
+  it('A task that is canceled at another server stops its agent, however long that says nothing', async () => {
+    setVariable(await postgres.database());
+    let stopped = false;
+    const agentKind = scripted(async function* ({ signal }) {
+      yield* [];
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      stopped = true;
+      return { kind: 'done' };
+    });
+    const one = await startA2aHost({ agentKind, flags: { databaseUrlEnv: variable } });
+    const other = await startA2aHost({ flags: { databaseUrlEnv: variable } });
+    const sent = { message: message('hello'), configuration: { returnImmediately: true } };
+    const { task } = await one.result('SendMessage', sent);
+    const canceled = await other.result('CancelTask', { id: task.id });
+    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+    await eventually(() => stopped);
+    expect((await one.result('GetTask', { id: task.id })).status.state).toBe('TASK_STATE_CANCELED');
+    expect(one.logged.filter((line) => line.includes('error'))).toEqual([]);
   });
 }
