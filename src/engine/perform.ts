@@ -2,7 +2,7 @@ import type { Agent } from '../domain/agent.js';
 import { KediError } from '../domain/errors.js';
 import type { Logger, Observer, Sessions, TaskLog, Tracing } from '../domain/ports.js';
 import type { OutputSchema } from '../domain/schema.js';
-import type { Entry, StructuredRequest, TaskKey } from '../domain/task.js';
+import { type Entry, isTerminal, type StructuredRequest, type TaskKey } from '../domain/task.js';
 import { attempts } from './attempts.js';
 import type { EngineBounds } from './bounds.js';
 import { type Ending, explain, failed, outcomeOf, type Redact, timedOut } from './failure.js';
@@ -155,10 +155,15 @@ const endedElsewhere = new KediError('CANCELED', 'The task was ended by another 
 /** Until it is told that this is over. */
 function stopWhenEnded({ key, stop }: Job, log: TaskLog): AbortController {
   const over = new AbortController();
-  log.grown(key, Number.POSITIVE_INFINITY, over.signal).then(
-    () => stop.abort(endedElsewhere),
-    // Without the store there is nobody to hear of it, and the turn fails by itself.
-    () => {},
-  );
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await log.grown(key, Number.POSITIVE_INFINITY, over.signal);
+      // Who waits is also woken when memory has fallen behind.
+      const record = await log.get(key);
+      if (record === undefined || isTerminal(record.state)) return stop.abort(endedElsewhere);
+    }
+  };
+  // Without the store there is nobody to hear of it, and the turn fails by itself.
+  watch().catch(() => {});
   return over;
 }

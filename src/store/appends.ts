@@ -82,9 +82,8 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         if (live.pending === pending) live.pending = undefined;
         live.state = live.record.state;
         for (const { reject } of pending.settle) reject(error);
-        // Whoever follows would wait for what may never come.
-        lives.fail(live, error);
-        // Where others write, a conflict means that memory is behind.
+        // Whoever follows would wait for what may never come; but where others write, memory is only behind.
+        if (!(error instanceof Conflict)) lives.fail(live, error);
         if (create || shared) lives.remove(live.record);
       },
     };

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../store/postgres-server.js';
-import { eventually, message, scripted, startA2aHost } from '../support/a2a-host.js';
+import { eventually, message, says, scripted, startA2aHost } from '../support/a2a-host.js';
 
 const variable = 'A_DATABASE_OF_A_TEST';
 
@@ -50,6 +50,23 @@ else {
     expect(task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(await other.result('GetTask', { id: task.id })).toEqual(task);
     expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
+  });
+
+  it('A task that asks its client goes on at whichever server is told the answer', async () => {
+    setVariable(await postgres.database());
+    const agentKind = scripted(async function* ({ prompt }) {
+      if (prompt === 'begin') return { kind: 'question', text: 'Which?' };
+      yield says(prompt);
+      return { kind: 'done' };
+    });
+    const one = await startA2aHost({ agentKind, flags: { databaseUrlEnv: variable } });
+    const other = await startA2aHost({ agentKind, flags: { databaseUrlEnv: variable } });
+    const { task } = await one.result('SendMessage', { message: message('begin') });
+    expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    const answer = { message: { ...message('this one'), taskId: task.id } };
+    const { task: ended } = await other.result('SendMessage', answer);
+    expect(ended.artifacts[0].parts[0].text).toBe('this one');
+    expect(await one.result('GetTask', { id: task.id })).toEqual(ended);
   });
 
   it('A task that is canceled at another server stops its agent, however long that says nothing', async () => {

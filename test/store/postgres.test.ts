@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { follow } from '../../src/domain/follow.js';
-import type { Entry } from '../../src/domain/task.js';
 import { openStore, type Store, type StoreOptions } from '../../src/store/index.js';
 import { storeContract } from './contract.js';
 import { startPostgres } from './postgres-server.js';
@@ -84,12 +83,22 @@ if (typeof server === 'string') {
       await one.log.append(key, [said(2, 'one')]);
       expect((await other.log.read(key, 0)).map((entry) => entry.at)).toEqual([0, 1, 2]);
       const all = Array.from({ length: 50 }, (_, index) => index + 3);
+      const followed = [one, other].map(async ({ log }) => {
+        const heard: number[] = [];
+        for await (const entries of follow(log, key, { from: 3, signal: AbortSignal.timeout(10_000) })) {
+          heard.push(...entries.map((entry) => entry.at));
+        }
+        return heard;
+      });
       await Promise.all(all.map((at) => (at % 2 === 0 ? one : other).log.append(key, [said(at, 'x')])));
-      const entries: Entry[] = [];
-      while (entries.length < 53) entries.push(...(await one.log.read(key, entries.length)));
-      const written = entries.slice(3).map((entry) => entry.at);
+      await other.log.append(key, [ended(53)]);
+      const [written = [], again] = await Promise.all(followed);
+      expect(again).toEqual(written);
+      expect(written.at(-1)).toBe(53);
       for (const rest of [0, 1]) {
-        expect(written.filter((at) => at % 2 === rest)).toEqual(all.filter((at) => at % 2 === rest));
+        expect(written.slice(0, -1).filter((at) => at % 2 === rest)).toEqual(
+          all.filter((at) => at % 2 === rest),
+        );
       }
     });
 
