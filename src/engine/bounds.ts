@@ -3,7 +3,7 @@ export interface EngineBounds {
   readonly promptBytes: number;
   /** A typed result. */
   readonly resultBytes: number;
-  /** What an agent writes in one turn. */
+  /** The log of a task: what its agent writes in all its turns. */
   readonly logBytes: number;
   /** Agents that run at the same time. */
   readonly concurrency: number;

@@ -108,7 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
         await log.create(record, [opening, ...failed(refusal, at)]);
         observer.turnEnded?.({ agentKind, state: 'failed', code: refusal.code, seconds: 0 });
       } else {
-        await jobs.begin({ key, order, structured, output: structured?.output, earlier: 0 }, () =>
+        await jobs.begin({ key, order, structured, output: structured?.output, earlier: 0, logged: 0 }, () =>
           log.create(record, [opening]),
         );
       }
@@ -121,9 +121,10 @@ export function createEngine(options: EngineOptions): Engine {
       if (job?.settling) await job.done;
       const typed = await readFollowUp(order, { record: await current(key), log, judge, bounds });
       // Others may have answered or canceled meanwhile.
+      const logged = await log.size(key);
       const record = await current(key);
       refuseUnlessWaiting(record, { busy: jobs.find(key) !== undefined });
-      await jobs.begin({ key, order, ...typed, earlier: record.length }, () =>
+      await jobs.begin({ key, order, ...typed, earlier: record.length, logged }, () =>
         log.append(key, [messageEntry({ ...order, structured: undefined }, now())]),
       );
       return current(key);

@@ -91,8 +91,8 @@ export function createJobs({
       const settling = (): void => {
         kept.settling = true;
       };
-      const { key, order, structured, output, earlier } = turn;
-      const job: Job = { key, order, structured, output, earlier, place, stop, settling };
+      const { key, order, structured, output, earlier, logged } = turn;
+      const job: Job = { key, order, structured, output, earlier, logged, place, stop, settling };
       const work = perform(job, given, surroundings);
       const kept = keep(key, { place, stop, work });
       return given;

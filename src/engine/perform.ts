@@ -38,6 +38,8 @@ export interface Job {
   readonly output: OutputSchema | undefined;
   /** How many entries the task's log has before this order. */
   readonly earlier: number;
+  /** And how many bytes. */
+  readonly logged: number;
   readonly place: Place;
   /** Its abort ends the turn; the reason is a KediError and becomes the task's. */
   readonly stop: Stop;
@@ -106,6 +108,7 @@ async function run(
   const { taskId } = key;
   const recorder = createRecorder({
     append: (entries) => log.append(key, entries.map(safe)),
+    logged: job.logged,
     logBytes: bounds.logBytes,
     stop: (reason) => stop.abort(reason),
   });

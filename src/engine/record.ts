@@ -17,21 +17,26 @@ export interface Recorder {
 
 /**
  * Records together what is said without waiting. The agent is to be pulled only as fast as the log takes it, and hands
- * the event loop back at each commit, even where it never waits itself. Over `logBytes`, or where the log cannot be
+ * the event loop back at each commit, even where it never waits itself. Where it all comes to more
+ * than `logBytes`, or where the log cannot be
  * written, `stop` is called with the reason and nothing more is recorded.
  */
 export function createRecorder({
   append,
+  logged,
   logBytes,
   stop,
 }: {
   /** Resolves when the entries are durable; called in order, without waiting. */
   readonly append: (entries: readonly Entry[]) => Promise<void>;
+  /** How many bytes the log has already. */
+  readonly logged: number;
   readonly logBytes: number;
   readonly stop: (reason: KediError) => void;
 }): Recorder {
   let failure: KediError | undefined;
-  let total = 0;
+  let full = false;
+  let total = logged;
   let said: Entry[] = [];
   let waiting = 0;
   let waitingBytes = 0;
@@ -50,11 +55,12 @@ export function createRecorder({
   return {
     flush,
     take(entry) {
-      if (failure !== undefined || total > logBytes) return undefined;
+      if (failure !== undefined || full) return undefined;
       const bytes = sizeOfEntry(entry);
       total += bytes;
       if (total > logBytes) {
-        const sentence = `The agent wrote more than ${logBytes} bytes, and was stopped.`;
+        full = true;
+        const sentence = `The agent wrote more than the ${logBytes} bytes that a task may have, and was stopped.`;
         stop(new KediError('OUTPUT_TOO_LARGE', sentence));
         return undefined;
       }

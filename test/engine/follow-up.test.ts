@@ -92,6 +92,22 @@ describe('a task that asks its client', () => {
     await expect(engine.answer(record, order('y'))).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
   });
 
+  test('may write no more in all its turns than a log may have', async () => {
+    const { engine, settled } = await stage({
+      bounds: { logBytes: 5_000 },
+      async *agent({ prompt }) {
+        yield say('x'.repeat(2_000));
+        return prompt === 'end' ? done : { kind: 'question', text: 'Again?' };
+      },
+    });
+    const record = await engine.submit(order('begin'));
+    expect(shape(await settled(record)).at(-1)).toBe('input-required');
+    await engine.answer(record, order('again'));
+    expect(shape(await settled(record)).at(-1)).toBe('input-required');
+    await engine.answer(record, order('end'));
+    expect((await settled(record)).at(-1)).toMatchObject({ state: 'failed', code: 'OUTPUT_TOO_LARGE' });
+  });
+
   test('goes on after a restart of the server', async () => {
     const first = await asking();
     const record = await first.engine.submit(order('?'));
