@@ -70,8 +70,6 @@ export interface TaskLog {
   get(key: TaskKey): Promise<TaskRecord | undefined>;
   /** The entry that opened the task, at the price of one row whatever the log holds; undefined for an unknown task. */
   opening(key: TaskKey): Promise<Entry | undefined>;
-  /** About how many bytes its durable entries take. */
-  size(key: TaskKey): Promise<number>;
   /** Durable entries from index `from` on, a bounded number of them; an empty list at the present end. */
   read(key: TaskKey, from: number): Promise<readonly Entry[]>;
   /**

@@ -7,6 +7,7 @@ import { createHearing, type Hearing } from './hearing.js';
 import { pull } from './pull.js';
 import type { Recorder } from './record.js';
 import { settle } from './settle.js';
+import { sizeOfLine } from './size.js';
 import type { Stop } from './stop.js';
 
 export interface AttemptsOptions {
@@ -49,6 +50,11 @@ export async function attempts(options: AttemptsOptions): Promise<Ending> {
       const work = pull(agent.run(turn), { stop, stopMs, abandoned, hear });
       const outcome = await (span === undefined ? work : work.finally(() => span.end()));
       if (outcome.kind === 'json') document = outcome.document;
+      // What no line has said counts as well.
+      if (outcome.kind === 'json' || outcome.kind === 'text') {
+        recorder.count(outcome.kind === 'json' ? document.length : outcome.text.length);
+        stop.throwIfAborted();
+      }
       return await check(options, () =>
         settle(outcome, { hearing, structured, output: turn.output, resultBytes, at: now() }),
       );
@@ -87,12 +93,14 @@ function listenerOf(
   { recorder, keepStderr, named, now }: AttemptsOptions,
 ): (line: Line) => Promise<void> | undefined {
   let withheld = false;
-  const recorded = ({ raw, channel, events }: Line): Promise<void> | undefined => {
-    const shown = hearing.hear(events);
+  const recorded = (line: Line): Promise<void> | undefined => {
+    const { raw, channel } = line;
+    const events = hearing.hear(line.events);
     if (channel === 'stdout' || keepStderr) {
-      return recorder.take({ type: 'line', at: now(), raw, channel, events: shown });
+      // An artifact that is held back counts as well.
+      return recorder.take({ type: 'line', at: now(), raw, channel, events }, sizeOfLine(line));
     }
-    if (withheld) return undefined;
+    if (withheld) return recorder.skip();
     withheld = true;
     return recorder.take({
       type: 'notice',

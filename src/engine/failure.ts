@@ -54,7 +54,7 @@ export function explain(
   }: { readonly logger: Logger; readonly taskId: string; readonly redact: Redact | undefined },
 ): KediError {
   const reason = (error: unknown): string => {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const text = textOf(error);
     return (redact?.(text) ?? text).slice(0, 500);
   };
   if (thrown instanceof KediError) {
@@ -69,6 +69,15 @@ export function explain(
     'The agent failed with an error that it did not explain; the log of the server has it.',
     { cause: thrown },
   );
+}
+
+/** Anything can be thrown, also what has no text. */
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch {
+    return 'something that cannot be written down';
+  }
 }
 
 /** Whether a failure with this code is a task's, and not a request's or the operator's. */

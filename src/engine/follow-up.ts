@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KediError } from '../domain/errors.js';
 import type { TaskLog } from '../domain/ports.js';
 import type { OutputSchema, SchemaJudge } from '../domain/schema.js';
 import { isInterrupted, isTerminal, type StructuredRequest, type TaskRecord } from '../domain/task.js';
 import { type Order, refusalOf } from './order.js';
+import { sizeOfEntry } from './size.js';
 
 /**
  * What a follow-up goes on with: the typed request that opened its task, its schema accepted anew. An order that asks
@@ -24,6 +26,8 @@ export async function readFollowUp(
 ): Promise<{
   readonly structured: StructuredRequest | undefined;
   readonly output: OutputSchema | undefined;
+  /** How many bytes the agent has written in the task's earlier turns. */
+  readonly logged: number;
 }> {
   refuseUnlessWaiting(record, { busy: false });
   if (order.contextId !== record.contextId) {
@@ -45,7 +49,21 @@ export async function readFollowUp(
     structured,
     output:
       structured === undefined ? undefined : (again?.output ?? (await judge.compile(structured.schema))),
+    logged: await sizeOfLog(log, record),
   };
+}
+
+async function sizeOfLog(log: TaskLog, record: TaskRecord): Promise<number> {
+  let size = 0;
+  for (let read = 0; read < record.length; ) {
+    const entries = await log.read(record, read);
+    if (entries.length === 0) break;
+    for (const entry of entries) size += sizeOfEntry(entry);
+    read += entries.length;
+    // A long log is read in many pieces, and others have their turn between them.
+    if (read < record.length) await nextTurn();
+  }
+  return size;
 }
 
 /** A task takes a message only while it waits for one; `busy`: something has been begun that its record does not show yet. */

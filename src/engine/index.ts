@@ -121,10 +121,9 @@ export function createEngine(options: EngineOptions): Engine {
       if (job?.settling) await job.done;
       const typed = await readFollowUp(order, { record: await current(key), log, judge, bounds });
       // Others may have answered or canceled meanwhile.
-      const logged = await log.size(key);
       const record = await current(key);
       refuseUnlessWaiting(record, { busy: jobs.find(key) !== undefined });
-      await jobs.begin({ key, order, ...typed, earlier: record.length, logged }, () =>
+      await jobs.begin({ key, order, ...typed, earlier: record.length }, () =>
         log.append(key, [messageEntry({ ...order, structured: undefined }, now())]),
       );
       return current(key);

@@ -9,7 +9,7 @@ import { type Ending, explain, failed, outcomeOf, type Redact, timedOut } from '
 import { finish } from './finish.js';
 import type { Order } from './order.js';
 import type { Place } from './queue.js';
-import { createRecorder } from './record.js';
+import { createRecorder, type Recorder } from './record.js';
 import { redactEntry } from './redact.js';
 import type { Stop } from './stop.js';
 import { createTurns } from './turn.js';
@@ -62,8 +62,6 @@ export async function perform(
   const safe = (entry: Entry): Entry =>
     shared.redact === undefined ? entry : redactEntry(entry, shared.redact);
   const span = shared.tracing?.start('turn', { agent: agentKind, task: key.taskId });
-  let began: number | undefined;
-  let ending: Ending;
   try {
     await given;
   } catch {
@@ -72,21 +70,43 @@ export async function perform(
     span?.end('not begun');
     return;
   }
+  const append = async (entries: readonly Entry[]): Promise<void> => log.append(key, entries.map(safe));
+  const recorder = createRecorder({
+    append,
+    logged: job.logged,
+    logBytes: shared.bounds.logBytes,
+    stop: (reason) => stop.abort(reason),
+  });
+  let began: number | undefined;
+  let ending: Ending = [];
+  let thrown: { readonly error: unknown } | undefined;
   try {
-    await place.turn(stop);
-    began = performance.now();
-    observer.turnStarted?.({ agentKind });
-    const carryOut = (): Promise<Ending> => run(job, { shared, safe });
-    ending = await (span === undefined ? carryOut() : span.within(carryOut));
-  } catch (thrown) {
-    const error = stop.reason ?? thrown;
-    ending = failed(explain(error, { logger, redact: shared.redact, taskId: key.taskId }), now());
+    try {
+      await place.turn(stop);
+      began = performance.now();
+      observer.turnStarted?.({ agentKind });
+      const carryOut = (): Promise<Ending> => run(job, { shared, recorder });
+      ending = await (span === undefined ? carryOut() : span.within(carryOut));
+    } catch (error) {
+      thrown = { error };
+    }
+    // Written with the end, so that neither is ever there without the other.
+    const said = await recorder.rest();
+    if (stop.reason !== undefined) thrown = { error: stop.reason };
+    if (thrown !== undefined) {
+      const error = explain(thrown.error, { logger, redact: shared.redact, taskId: key.taskId });
+      ending = failed(error, now());
+    }
+    // The end may take a while to be written, in which other agents can run.
+    place.rest();
+    job.settling();
+    if (stop.reason !== endedElsewhere) {
+      const last = [...said, ...ending];
+      ending = await finish(last, { append, taskId: key.taskId, logger, closed, now });
+    }
+  } finally {
+    place.leave();
   }
-  // Its end may take a while to be written, in which other agents can run.
-  place.rest();
-  job.settling();
-  if (stop.reason !== endedElsewhere) await finish(ending.map(safe), { log, key, logger, closed });
-  place.leave();
   const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
   const outcome = outcomeOf(ending);
   observer.turnEnded?.({ agentKind, ...outcome, seconds });
@@ -95,28 +115,16 @@ export async function perform(
 
 async function run(
   job: Job,
-  {
-    shared,
-    safe,
-  }: {
-    readonly shared: Surroundings;
-    readonly safe: (entry: Entry) => Entry;
-  },
+  { shared, recorder }: { readonly shared: Surroundings; readonly recorder: Recorder },
 ): Promise<Ending> {
   const { key, order, output, structured, earlier, stop } = job;
   const { agent, agentKind, attempts: most, bounds, keepStderr, log, logger, now, sessions } = shared;
   const { taskId } = key;
-  const recorder = createRecorder({
-    append: (entries) => log.append(key, entries.map(safe)),
-    logged: job.logged,
-    logBytes: bounds.logBytes,
-    stop: (reason) => stop.abort(reason),
-  });
   const over = log.shared ? stopWhenEnded(job, log) : undefined;
   const deadline = setTimeout(() => stop.abort(timedOut(bounds)), bounds.turnMs);
   try {
     // An agent that was asked for a message of its own may have begun the context already.
-    const contextIsNew = order.contextIsNew && agent.reply === undefined;
+    const contextIsNew = order.contextIsNew && earlier === 0 && agent.reply === undefined;
     const turns = createTurns({
       order,
       contextIsNew,
@@ -128,7 +136,7 @@ async function run(
       log,
       stop,
     });
-    const ending = await attempts({
+    return await attempts({
       agent,
       attempts: most,
       keepStderr,
@@ -143,10 +151,7 @@ async function run(
       stopMs: bounds.stopMs,
       abandoned: () => logger.warn('an agent did not stop when it was told to', { taskId }),
     });
-    // Written with the ending, so that neither is ever there without the other.
-    return [...(await recorder.last()), ...ending];
   } finally {
-    recorder.flush();
     clearTimeout(deadline);
     over?.abort();
   }

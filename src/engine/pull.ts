@@ -65,15 +65,20 @@ async function windDown(
 ): Promise<void> {
   const waiting = new AbortController();
   const late = sleep(stopMs, 'late' as const, { signal: waiting.signal }).catch(() => 'late' as const);
-  const end = () => work.return({ kind: 'done' });
+  const end = async () => work.return({ kind: 'done' });
+  const heard = async (line: Line): Promise<void> => hear(line);
   try {
     let step = next ?? end();
     for (let told = next === undefined; ; told = true) {
       // How it takes being stopped is nobody's concern: an error is an end as well.
       const answer = await Promise.race([step.catch(() => undefined), late]);
-      if (answer === 'late') return abandoned();
+      if (answer === 'late') {
+        // Whenever it comes back from what it is at, it may still clean up.
+        end().catch(() => {});
+        return abandoned();
+      }
       if (answer === undefined || answer.done) return;
-      await hear(answer.value);
+      await heard(answer.value).catch(() => {});
       step = told ? work.next() : end();
     }
   } finally {

@@ -80,6 +80,8 @@ export function createQueue({
         },
       };
       const rest = (): void => {
+        // It never ran, and shall not be called while its end is written.
+        if (state === 'waiting') leave();
         if (state !== 'running') return;
         state = 'resting';
         running -= 1;

@@ -1,6 +1,14 @@
 import { KediError } from '../domain/errors.js';
 import type { Observer } from '../domain/ports.js';
-import { type Entry, isTerminal, nameOf, stateAfter, type TaskKey, type TaskRecord } from '../domain/task.js';
+import {
+  type Entry,
+  isTerminal,
+  nameOf,
+  stateAfter,
+  type TaskKey,
+  type TaskRecord,
+  type TaskState,
+} from '../domain/task.js';
 import type { Commits, Unit } from './commits.js';
 import { Conflict, type Step, type Value } from './database.js';
 import type { Batch, Live, Lives, Pending } from './live.js';
@@ -80,7 +88,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
       },
       failed(error) {
         if (live.pending === pending) live.pending = undefined;
-        live.state = live.record.state;
+        live.state = stateOver(live.record, live.pending?.entries ?? []);
         for (const { reject } of pending.settle) reject(error);
         // Whoever follows would wait for what may never come; but where others write, memory is only behind.
         if (!(error instanceof Conflict)) lives.fail(live, error);
@@ -145,6 +153,10 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
 const mostTries = 100;
 
 const ignore = (): void => {};
+
+/** The state after these entries. */
+const stateOver = ({ state }: TaskRecord, entries: readonly Entry[]): TaskState =>
+  entries.reduce((before, entry) => stateAfter(entry) ?? before, state);
 
 /** The record after these entries: its state, since when, and its length. */
 function extended(record: TaskRecord, entries: readonly Entry[]): TaskRecord {

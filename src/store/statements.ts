@@ -60,14 +60,6 @@ export function compileStatements(kysely: Kysely<Tables>) {
         .orderBy('first')
         .limit(0),
     ),
-    /** principal, id; an integer of SQL may be one of 64 bits, which `pg` would give back as a text */
-    selectSize: statement(
-      kysely
-        .selectFrom('log')
-        .select(sql<number>`cast(coalesce(sum(octet_length(entries)), 0) as double precision)`.as('bytes'))
-        .where('principal', '=', '')
-        .where('task_id', '=', ''),
-    ),
     /** agent kind, principal, context */
     selectContext: statement(
       kysely

@@ -90,15 +90,6 @@ export function createTaskLog({ database, statements, commits, home, observer }:
       return row?.entries[0];
     },
 
-    async size(key) {
-      if (!readable(key)) return 0;
-      const [row] = await database.query<{ bytes: number }>(statements.selectSize, [
-        key.principal,
-        key.taskId,
-      ]);
-      return row?.bytes ?? 0;
-    },
-
     async read(key, from) {
       const live = lives.get(key);
       const start = live?.tail[0]?.first;
