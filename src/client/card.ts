@@ -31,7 +31,8 @@ export interface PeerCard {
 
 /**
  * Fetches the card of the peer at `url`: the base of a server, the URL of a card (it ends in `.json`), or any URL of a
- * server whose card stands at its root. No card there, or none that can be read: KediError PEER_UNSUITABLE.
+ * server whose card stands at its root. No card there, or none that can be read: KediError PEER_UNSUITABLE; one that is
+ * kept from us: UNAUTHENTICATED.
  */
 export async function fetchCard(
   url: string,
@@ -50,8 +51,7 @@ export async function fetchCard(
     status = response.status;
     if (status !== 404) break;
   }
-  const hint = status === 401 || status === 403 ? '; it wants credentials' : '';
-  throw new KediError('PEER_UNSUITABLE', `There is no agent card for ${url}: HTTP ${status}${hint}.`, {
+  throw new KediError('PEER_UNSUITABLE', `There is no agent card for ${url}: HTTP ${status}.`, {
     info: { status: String(status) },
   });
 }

@@ -100,7 +100,6 @@ function refusal(body: string, { url, status }: Response): KediError {
 }
 
 const codeOf = (status: number): FailureCode => {
-  if (status === 401 || status === 403) return 'UNAUTHENTICATED';
   if (status === 404) return 'TASK_NOT_FOUND';
   return status >= 500 ? 'INTERNAL' : 'PEER_UNSUITABLE';
 };

@@ -3,6 +3,7 @@ import { KediError } from '../domain/errors.js';
 import { reasonOf } from '../domain/reason.js';
 import { decodeSse, type SseEvent } from '../protocol/sse.js';
 import { authorization, type Credentials } from './credentials.js';
+import { isRefusal, refusalOf } from './refusal.js';
 
 /** A peer's answer is bounded: an 8 MiB document as base64, with room for a history beside it. */
 const ANSWER_CHARACTERS = 64 * 1024 ** 2;
@@ -17,8 +18,9 @@ export interface PeerRequest {
 }
 
 /**
- * Sends one request; any status is an answer. A peer that cannot be reached, or that answers with a redirect (which
- * would carry the credentials elsewhere): KediError PEER_UNREACHABLE or PEER_UNSUITABLE. An abort: the signal's reason.
+ * Sends one request; almost any status is an answer. A peer that cannot be reached, or that answers with a redirect
+ * (which would carry the credentials elsewhere): KediError PEER_UNREACHABLE or PEER_UNSUITABLE. One that wants (other)
+ * credentials, or fewer requests: UNAUTHENTICATED or RATE_LIMITED. An abort: the signal's reason.
  */
 export async function fetchPeer(url: string, request: PeerRequest): Promise<Response> {
   const { method, headers = {}, body, credentials, signal } = request;
@@ -30,7 +32,8 @@ export async function fetchPeer(url: string, request: PeerRequest): Promise<Resp
       signal,
       redirect: 'manual',
     });
-    if (response.status < 300 || response.status > 399 || response.status === 304) return response;
+    if (response.status >= 400) return await unlessRefused(response, request);
+    if (response.status < 300 || response.status === 304) return response;
     await response.body?.cancel();
     const target = response.headers.get('location');
     throw new KediError(
@@ -42,6 +45,15 @@ export async function fetchPeer(url: string, request: PeerRequest): Promise<Resp
     signal.throwIfAborted();
     throw unreachable(url, error);
   }
+}
+
+/** A response that is an answer, its body still to be read; throws what `refusalOf` makes of any other. */
+async function unlessRefused(response: Response, { credentials, signal }: PeerRequest): Promise<Response> {
+  if (!isRefusal(response.status)) return response;
+  // What cannot be read says nothing, and is a refusal nonetheless.
+  const body = await readBody(response, signal).catch(() => '');
+  signal.throwIfAborted();
+  throw refusalOf(body, { response, credentials });
 }
 
 /** The trace that is active, for the peer's own (W3C Trace Context); nothing where nobody traces. */

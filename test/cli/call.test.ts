@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { kediExtension } from '../../src/protocol/kedi-extension.js';
 import { callJson, fetchJson } from '../support/fetch-json.js';
-import { peerCard, startPeer } from '../support/peer.js';
+import { answerJson, peerCard, startPeer } from '../support/peer.js';
 import { type CommandRun, runCommand, type ServerProcess, startServer } from '../support/server.js';
 import { temporaryDirectory } from '../support/temporary.js';
 
@@ -195,6 +195,33 @@ describe('What kedi-a2a call exits with, nothing on stdout', () => {
     expect(await run.stop('SIGINT')).toBe(4);
     expect(run.stderr()).toMatch(/The call was canceled, and task (\S+) with it. \(CANCELED\)/);
     expect(await stateOf(run)).toBe('TASK_STATE_CANCELED');
+  });
+
+  it('when the server wants credentials, with and without some', async () => {
+    const guarded = await startServer({
+      flags: ['--auth', 'bearer'],
+      env: { KEDI_A2A_SECRET: 'a-token-that-is-long-enough-to-be-one' },
+    });
+    const without = await call(guarded, ['x']);
+    expect(without).toMatchObject({ exit: 1, stdout: '' });
+    expect(without.stderr).toMatch(
+      /wants credentials: Bearer .* No credentials were sent. \(UNAUTHENTICATED\)/,
+    );
+    const run = runCommand(['call', guarded.url, 'x', '--token-env', 'MY_TOKEN'], { MY_TOKEN: 'wrong' });
+    expect(await run.ended()).toBe(1);
+    expect(run.stderr()).toMatch(/The credentials sent were refused. \(UNAUTHENTICATED\)/);
+  });
+
+  it('when there are too many requests, already for the card', async () => {
+    const peer = await startPeer({
+      answer: (response) => {
+        response.setHeader('retry-after', '9');
+        answerJson(response, '{"detail":"Slowly."}', 429);
+      },
+    });
+    const ended = await call({ url: `${peer.url}/card.json` }, ['x']);
+    expect(ended).toMatchObject({ exit: 4, stdout: '' });
+    expect(ended.stderr).toMatch(/Slowly. Try again in 9 s \(Retry-After: 9\). \(RATE_LIMITED\)/);
   });
 
   it('sends the credentials that the environment holds', async () => {

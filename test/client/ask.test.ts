@@ -346,7 +346,13 @@ describe('What a peer refuses', () => {
   it.each([
     ['HTML', 200, '<html>', 'PEER_UNSUITABLE', /something that is not JSON/],
     ['a bare status', 502, 'Bad gateway', 'PEER_UNSUITABLE', /HTTP 502/],
-    ['a demand for credentials', 401, '{"title":"no"}', 'UNAUTHENTICATED', /wants other credentials/],
+    [
+      'a demand for credentials',
+      401,
+      '{"title":"no"}',
+      'UNAUTHENTICATED',
+      /HTTP 401. No credentials were sent/,
+    ],
     ['an answer without a result', 200, '{"jsonrpc":"2.0","id":1}', 'PEER_UNSUITABLE', /without a result/],
     [
       'a malformed task',

@@ -65,12 +65,50 @@ describe('Fetching a card', () => {
     ['is not JSON', '<html>', 200, /not JSON/],
     ['is no object', '[]', 200, /not a JSON object/],
     ['is not there', '{}', 404, /HTTP 404/],
-    ['is kept from strangers', '{}', 401, /HTTP 401; it wants credentials/],
   ])('says so when the card %s', async (_, body, status, message) => {
     const peer = await startPeer({ answer: (response) => answerJson(response, body, status) });
     await expect(fetchCard(`${peer.url}/x.json`, { credentials: none, signal })).rejects.toMatchObject({
       code: 'PEER_UNSUITABLE',
       message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('A card that is kept back', () => {
+  const problem = '{"status":0,"detail":"Only for members."}';
+  const rpcError = '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Not you."}}';
+  const bearer = { kind: 'bearer', token: 't' } as const;
+
+  it.each([
+    [401, problem, none, 'Only for members. No credentials were sent.'],
+    [403, problem, bearer, 'Only for members. The credentials sent were refused.'],
+    [401, rpcError, bearer, 'Not you. The credentials sent were refused.'],
+    [403, '<html>', none, /^http:.*\/x.json answered with HTTP 403. No credentials were sent.$/],
+  ])(
+    'says why, and whether credentials were sent (HTTP %i, %s)',
+    async (status, body, credentials, message) => {
+      const peer = await startPeer({ answer: (response) => answerJson(response, body, status) });
+      await expect(fetchCard(`${peer.url}/x.json`, { credentials, signal })).rejects.toMatchObject({
+        code: 'UNAUTHENTICATED',
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      });
+    },
+  );
+
+  it.each([
+    ['in 7 seconds', '7', 7, 'Slowly. Try again in 7 s (Retry-After: 7).'],
+    ['when it does not say', '', undefined, 'Slowly.'],
+  ])('asks to come back %s where there are too many requests', async (_, after, seconds, message) => {
+    const peer = await startPeer({
+      answer: (response) => {
+        if (after !== '') response.setHeader('retry-after', after);
+        answerJson(response, '{"detail":"Slowly."}', 429);
+      },
+    });
+    await expect(fetchCard(`${peer.url}/x.json`, { credentials: none, signal })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterSeconds: seconds,
+      message,
     });
   });
 });
