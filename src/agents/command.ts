@@ -3,8 +3,9 @@ import { KediError } from '../domain/errors.js';
 import { openDeadline } from './kit/deadline.js';
 import { listOption, numberOption } from './kit/options.js';
 import { plainText } from './kit/plain-text.js';
-import { type Ending, startProcess } from './kit/process.js';
+import { startProcess } from './kit/process.js';
 import { type Program, programOptions, readProgram } from './kit/program-options.js';
+import { endedEarly } from './kit/run-program.js';
 import { openScratch } from './kit/scratch.js';
 import { openTail } from './kit/tail.js';
 
@@ -84,7 +85,8 @@ async function* run(turn: Turn, settings: Settings): AsyncGenerator<Line, Outcom
         answer?.push(bytes);
         yield { raw: bytes, channel, events: text.push(bytes) };
       }
-      checkEnding(bin, { ending: await child.ended(), errors: errors.text() });
+      const ending = await child.ended();
+      if (ending.exitCode !== 0) throw endedEarly(`The program ${bin}`, { ending, errors: errors.text() });
       const document = answer?.text() ?? '';
       // A program that wrote nothing has given no document, rather than a malformed one.
       return document.trim() === '' ? { kind: 'done' } : { kind: 'json', document };
@@ -118,17 +120,6 @@ function variables(turn: Turn, paths: Readonly<Record<string, string>>): Readonl
       Object.entries(files).flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])),
     ),
   };
-}
-
-function checkEnding(
-  program: string,
-  { ending, errors }: { readonly ending: Ending; readonly errors: string },
-): void {
-  if (ending.exitCode === 0) return;
-  const how =
-    ending.signal === undefined ? `ended with exit code ${ending.exitCode}` : `was ended by ${ending.signal}`;
-  const why = errors === '' ? '; it wrote nothing to stderr.' : `:\n${errors}`;
-  throw new KediError('AGENT_FAILED', `The program ${program} ${how}${why}`);
 }
 
 /** The whole of stdout as one document, byte for byte; too much of it: KediError RESULT_TOO_LARGE, and no more is kept. */

@@ -71,6 +71,8 @@ interface Details {
   /** Further keys for `google.rpc.ErrorInfo.metadata`. */
   readonly info?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
+  /** The sentence without what an agent wrote on stderr, for a server that does not show that. */
+  readonly quiet?: string;
   readonly cause?: unknown;
 }
 
@@ -82,6 +84,7 @@ export class KediError extends Error {
   readonly fields: readonly FieldViolation[];
   readonly info: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
+  readonly quiet: string | undefined;
 
   constructor(code: FailureCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -90,5 +93,6 @@ export class KediError extends Error {
     this.fields = details.fields ?? [];
     this.info = details.info ?? {};
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.quiet = details.quiet;
   }
 }

@@ -51,7 +51,13 @@ export function explain(
     logger,
     taskId,
     redact,
-  }: { readonly logger: Logger; readonly taskId: string; readonly redact: Redact | undefined },
+    keepStderr,
+  }: {
+    readonly logger: Logger;
+    readonly taskId: string;
+    readonly redact: Redact | undefined;
+    readonly keepStderr: boolean;
+  },
 ): KediError {
   const reason = (error: unknown): string => {
     const text = textOf(error);
@@ -60,6 +66,10 @@ export function explain(
   if (thrown instanceof KediError) {
     if (thrown.code === 'INTERNAL') {
       logger.error('a turn failed inside the server', { taskId, reason: reason(thrown.cause ?? thrown) });
+    }
+    if (!keepStderr && thrown.quiet !== undefined) {
+      logger.info('an agent failed', { taskId, reason: reason(thrown) });
+      return new KediError(thrown.code, thrown.quiet, { cause: thrown });
     }
     return endsTask(thrown.code) ? thrown : new KediError('AGENT_FAILED', thrown.message, { cause: thrown });
   }

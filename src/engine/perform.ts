@@ -94,7 +94,7 @@ export async function perform(
     const said = await recorder.rest();
     if (stop.reason !== undefined) thrown = { error: stop.reason };
     if (thrown !== undefined) {
-      const error = explain(thrown.error, { logger, redact: shared.redact, taskId: key.taskId });
+      const error = explain(thrown.error, { ...shared, taskId: key.taskId });
       ending = failed(error, now());
     }
     // The end may take a while to be written, in which other agents can run.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Line } from '../../src/domain/agent.js';
+import { KediError } from '../../src/domain/errors.js';
 import { createQueue } from '../../src/engine/queue.js';
 import { Stop } from '../../src/engine/stop.js';
 import { done, messageOf, order, pause, say, shape, stage } from './stage.js';
@@ -104,6 +105,22 @@ describe('an agent that misbehaves', () => {
     expect(cleaned).toBe(false);
     await pause(300);
     expect(cleaned).toBe(true);
+  });
+
+  test.each([
+    ['keep', 'It ended:\na secret of its own'],
+    ['drop', 'It ended.'],
+  ] as const)('is told with what it wrote on stderr only where that is shown (%s)', async (stderr, told) => {
+    const { engine, settled } = await stage({
+      stderr,
+      async *agent() {
+        yield* [];
+        const details = { quiet: 'It ended.' };
+        throw new KediError('AGENT_FAILED', 'It ended:\na secret of its own', details);
+      },
+    });
+    const entries = await settled(await engine.submit(order('x')));
+    expect(entries.at(-1)).toMatchObject({ code: 'AGENT_FAILED', text: told });
   });
 
   test('has its last words recorded together with its failure', async () => {

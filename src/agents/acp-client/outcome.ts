@@ -4,7 +4,7 @@ import { KediError } from '../../domain/errors.js';
 import { readAnswer } from '../kit/instruct.js';
 import { isShape, textAt } from '../kit/json-line.js';
 import type { OutgoingSchema } from '../kit/outgoing-schema.js';
-import { lastWords, type ProgramEnd } from '../kit/run-program.js';
+import { endedEarly, type ProgramEnd } from '../kit/run-program.js';
 import { authRequired, type SchemaWay } from './conversation.js';
 import type { AcpDecoder } from './decode.js';
 
@@ -76,9 +76,7 @@ export function failureOf(
   }
   // The connection is over: the program's own end says more about it.
   if (end !== undefined) {
-    return new KediError('AGENT_FAILED', `${bin} broke off the conversation and ${lastWords(end)}`, {
-      cause: error,
-    });
+    return endedEarly(`${bin} broke off the conversation and`, { ...end, cause: error });
   }
   return error;
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/agent.js';
 import { KediError } from '../../domain/errors.js';
 import type { OutgoingSchema } from '../kit/outgoing-schema.js';
-import { lastWords, type ProgramEnd } from '../kit/run-program.js';
+import { endedEarly, type ProgramEnd } from '../kit/run-program.js';
 import type { ClaudeDecoder, ClaudeResult } from './decode.js';
 
 /** What a run of the program came to. */
@@ -16,7 +16,7 @@ export function outcomeOf(ran: Ran, schema: OutgoingSchema | undefined): Outcome
   const { decoder, spoke } = ran;
   const result = decoder.result();
   if (result === undefined) {
-    throw new KediError('AGENT_FAILED', `Claude Code gave no result and ${lastWords(ran)}`);
+    throw endedEarly('Claude Code gave no result and', ran);
   }
   if (!result.ok) throw failureOf(result);
   if (schema === undefined) {

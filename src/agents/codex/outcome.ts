@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/agent.js';
 import { KediError } from '../../domain/errors.js';
 import type { OutgoingSchema } from '../kit/outgoing-schema.js';
-import { lastWords, type ProgramEnd } from '../kit/run-program.js';
+import { endedEarly, type ProgramEnd } from '../kit/run-program.js';
 import type { CodexDecoder } from './decode.js';
 
 /** What a run of the program came to. */
@@ -15,7 +15,7 @@ export const isUnknownSession = ({ decoder, errors }: Ran): boolean =>
 export function outcomeOf(ran: Ran, schema: OutgoingSchema | undefined): Outcome {
   const turn = ran.decoder.turn();
   if (turn === undefined) {
-    throw new KediError('AGENT_FAILED', `Codex did not bring its turn to an end and ${lastWords(ran)}`);
+    throw endedEarly('Codex did not bring its turn to an end and', ran);
   }
   if (!turn.ok) {
     const code = /unexpected status 40[13]/.test(turn.message) ? 'AGENT_UNAVAILABLE' : 'AGENT_FAILED';

@@ -1,4 +1,5 @@
 import type { Line, OutputEvent } from '../../domain/agent.js';
+import { KediError } from '../../domain/errors.js';
 import { type Ending, startProcess } from './process.js';
 import type { Program } from './program-options.js';
 import { openTail } from './tail.js';
@@ -66,11 +67,16 @@ export async function* runProgram(run: ProgramRun): AsyncGenerator<Line, Program
   }
 }
 
-/** How a program ended, and its last words, for the sentence that says why a request failed. */
-export function lastWords({ ending, errors }: ProgramEnd): string {
+/** The failure of a program that ended before its time: `what` and how it ended, with its last words. */
+export function endedEarly(
+  what: string,
+  { ending, errors, cause }: Pick<ProgramEnd, 'ending' | 'errors'> & { readonly cause?: unknown },
+): KediError {
   const how =
     ending?.signal === undefined
       ? `ended with exit code ${ending?.exitCode}`
       : `was ended by ${ending.signal}`;
-  return errors === '' ? `${how}.` : `${how}:\n${errors}`;
+  const quiet = `${what} ${how}.`;
+  const why = errors === '' ? '; it wrote nothing to stderr.' : `:\n${errors}`;
+  return new KediError('AGENT_FAILED', `${what} ${how}${why}`, { quiet, cause });
 }
