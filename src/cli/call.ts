@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { type Answer, askLive, type Question } from '../client/ask.js';
 import { openPeer } from '../client/peer.js';
 import { type Product, produceLive } from '../client/produce.js';
+import { textOfParts } from '../client/task-view.js';
 import { KediError } from '../domain/errors.js';
 import type { Part } from '../domain/message.js';
 import { KEDI_STRUCTURED_OUTPUT_URI } from '../protocol/kedi-extension.js';
@@ -97,6 +98,12 @@ async function printAnswer(
       continue;
     }
     if (value.kind === 'question') return await printQuestion(value);
+    const { document } = value;
+    if (document !== undefined) {
+      await printTyped({ ...value, document }, { stream, said });
+      await printPlace(value);
+      return 0;
+    }
     // A peer that says it all in its last status, or not in pieces, has streamed nothing.
     const rest = stream && said !== '' ? '' : value.text;
     const end = value.text === '' || value.text.endsWith('\n') ? '' : '\n';
@@ -118,12 +125,33 @@ async function printDocument(
       continue;
     }
     if (value.kind === 'question') return await printQuestion(value);
-    await write(process.stdout, value.document);
-    // The document ends without a line ending of its own; a terminal wants one, a file must not get it.
-    if (process.stdout.isTTY === true) await write(process.stderr, '\n');
+    await printResult(value.document);
     await printPlace(value);
     return 0;
   }
+}
+
+/** A typed answer to a call in words: the document as for a typed call, and what stands beside it on stderr. */
+async function printTyped(
+  { document, parts }: { readonly document: string; readonly parts: readonly Part[] },
+  { stream, said }: { readonly stream: boolean; readonly said: string },
+): Promise<void> {
+  const isResult = (part: Part): boolean =>
+    (part.kind === 'data' && part.json === document) ||
+    (part.kind === 'raw' && Buffer.from(part.bytes).toString().trim() === document);
+  // A data part has come as text already, and a raw one has not.
+  const streamed = stream && parts.some((part) => part.kind === 'data' && isResult(part));
+  if (!streamed) await printResult(stream && said !== '' ? `\n\n${document}` : document);
+  const beside = parts.filter((part) => !isResult(part));
+  const words = stream ? '' : textOfParts(beside);
+  await write(process.stderr, words === '' ? '' : `${words}\n`);
+  for (const part of beside) await write(process.stderr, describePart(part));
+}
+
+async function printResult(document: string): Promise<void> {
+  await write(process.stdout, document);
+  // The document ends without a line ending of its own; a terminal wants one, a file must not get it.
+  if (process.stdout.isTTY === true) await write(process.stderr, '\n');
 }
 
 async function printQuestion(question: Question): Promise<number> {

@@ -1,7 +1,9 @@
 import { KediError } from '../domain/errors.js';
-import type { Part } from '../domain/message.js';
+import type { JsonText } from '../domain/json.js';
+import type { Artifact, Part } from '../domain/message.js';
 import { isInterrupted } from '../domain/task.js';
 import { readFailure } from '../protocol/failure.js';
+import { readResult } from '../protocol/structured-output.js';
 import type { StreamEvent, Task } from '../protocol/task-fold.js';
 import type { Peer } from './peer.js';
 import { afterEvent, textOf, textOfParts } from './task-view.js';
@@ -23,6 +25,8 @@ export type Answer =
       readonly kind: 'answer';
       readonly text: string;
       readonly parts: readonly Part[];
+      /** The typed result among them, where the task has one: its first message, or its peer, set a schema. */
+      readonly document?: JsonText;
       readonly contextId: string | undefined;
       /** Undefined for a direct message, which is no task. */
       readonly taskId: string | undefined;
@@ -122,7 +126,25 @@ function readAnswer(end: TurnEnd): Answer {
   const task = completedTask(end.task);
   if ('kind' in task) return task;
   const parts = task.artifacts.flatMap((artifact) => artifact.parts);
-  return { kind: 'answer', text: textOf(task), parts, contextId: task.contextId, taskId: task.id };
+  const document = documentOf(task.artifacts);
+  return {
+    kind: 'answer',
+    text: textOf(task),
+    parts,
+    ...(document !== undefined && { document }),
+    contextId: task.contextId,
+    taskId: task.id,
+  };
+}
+
+/** The typed result, which nobody who asks in words can demand: what is none, or is malformed, stays a part. */
+function documentOf(artifacts: readonly Artifact[]): JsonText | undefined {
+  try {
+    return readResult(artifacts);
+  } catch (error) {
+    if (error instanceof KediError) return undefined;
+    throw error;
+  }
 }
 
 /** The text of a chunk that goes on where the last event left off, without a look at all that was said before. */

@@ -2,9 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { kediExtension } from '../../src/protocol/kedi-extension.js';
+import { KEDI_STRUCTURED_OUTPUT_URI, kediExtension } from '../../src/protocol/kedi-extension.js';
 import { callJson, fetchJson } from '../support/fetch-json.js';
-import { answerJson, peerCard, startPeer } from '../support/peer.js';
+import {
+  answerJson,
+  chunkJson,
+  peerCard,
+  startPeer,
+  statusJson,
+  streamResults,
+  taskJson,
+} from '../support/peer.js';
 import { type CommandRun, runCommand, type ServerProcess, startServer } from '../support/server.js';
 import { temporaryDirectory } from '../support/temporary.js';
 
@@ -82,6 +90,38 @@ describe('kedi-a2a call, for a typed answer', () => {
     const file = join(await temporaryDirectory(), 'schema.json');
     await writeFile(file, object);
     expect(await call(acting, ['document', '--schema', file])).toMatchObject({ exit: 0, stdout: exact });
+  });
+
+  it('writes the exact document too where only the first message of the task had a schema', async () => {
+    const { exit, stderr } = await call(acting, ['ask Which?', '--schema', object]);
+    expect(exit).toBe(5);
+    const flags = /to go on: (.*)\n/.exec(stderr)?.[1]?.split(' ') ?? [];
+    const answered = await call(acting, ['document', ...flags]);
+    expect(answered).toMatchObject({ exit: 0, stdout: exact });
+    expect(answered.stderr).not.toContain('a file of');
+  });
+
+  it.each([
+    ['raw', [], exact],
+    ['raw', ['--stream'], `Here.\n\n${exact}`],
+    ['data', [], exact],
+    ['data', ['--stream'], `Here.\n\n${exact}`],
+  ])('tells a typed result of a %s part from what stands beside it (%s)', async (kind, flags, stdout) => {
+    const part =
+      kind === 'raw'
+        ? `{"raw":"${Buffer.from(exact).toString('base64')}","mediaType":"application/json"}`
+        : `{"data":${exact}}`;
+    const result = `{"artifactUpdate":{"taskId":"task-1","contextId":"context-1","artifact":{"artifactId":"r","name":"kedi-structured-output","extensions":["${KEDI_STRUCTURED_OUTPUT_URI}"],"parts":[${part}]}}}`;
+    const peer = await startPeer({
+      answer: (response) => {
+        const words = chunkJson('Here.', false);
+        streamResults(response, [{ task: taskJson('WORKING') }, words, result, statusJson('COMPLETED')]);
+        response.end();
+      },
+    });
+    const ended = await call(peer, ['x', ...flags]);
+    expect(ended).toMatchObject({ exit: 0, stdout });
+    expect(ended.stderr).toBe(`${flags.length === 0 ? 'Here.\n' : ''}to go on: --context context-1\n`);
   });
 
   it('tells its progress on stderr with --stream', async () => {
