@@ -65,8 +65,9 @@ export interface TaskLog {
   /**
    * Adds entries; resolves when durable, in the order of the calls. The record's state and time follow from the
    * entries. Beyond a terminal state: KediError INTERNAL, nothing written. A full disk: KediError STORE_UNAVAILABLE.
+   * `after`: only as the entry of this index; somebody else was first: KediError INTERNAL, nothing written.
    */
-  append(key: TaskKey, entries: readonly Entry[]): Promise<void>;
+  append(key: TaskKey, entries: readonly Entry[], only?: { readonly after: number }): Promise<void>;
   get(key: TaskKey): Promise<TaskRecord | undefined>;
   /** The entry that opened the task, at the price of one row whatever the log holds; undefined for an unknown task. */
   opening(key: TaskKey): Promise<Entry | undefined>;

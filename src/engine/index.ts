@@ -123,9 +123,16 @@ export function createEngine(options: EngineOptions): Engine {
       // Others may have answered or canceled meanwhile.
       const record = await current(key);
       refuseUnlessWaiting(record, { busy: jobs.find(key) !== undefined });
-      await jobs.begin({ key, order, ...typed, earlier: record.length }, () =>
-        log.append(key, [messageEntry({ ...order, structured: undefined }, now())]),
-      );
+      const message = messageEntry({ ...order, structured: undefined }, now());
+      try {
+        await jobs.begin({ key, order, ...typed, earlier: record.length }, () =>
+          log.append(key, [message], { after: record.length }),
+        );
+      } catch (error) {
+        // Another server on the same store may have been told an answer first.
+        refuseUnlessWaiting(await current(key), { busy: false });
+        throw error;
+      }
       return current(key);
     },
 
@@ -140,7 +147,13 @@ export function createEngine(options: EngineOptions): Engine {
         if (jobs.find(key) !== undefined) continue;
         if (isTerminal(state) && job !== undefined) return;
         if (isTerminal(state)) throw notCancelable(key.taskId);
-        await jobs.hold(key, () => log.append(key, failed(canceled(), now())));
+        try {
+          await jobs.hold(key, () => log.append(key, failed(canceled(), now())));
+        } catch (error) {
+          // Another server on the same store may have ended it meanwhile.
+          if (isTerminal((await current(key)).state)) throw notCancelable(key.taskId);
+          throw error;
+        }
         return;
       }
     },

@@ -2,7 +2,7 @@ import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import type { StructuredRequest } from '../domain/task.js';
 import { createCache } from '../schema/cache.js';
-import { jsonText, readDocument, readSpans, type Span } from '../schema/document.js';
+import { jsonText, readDocument, readSpans, type Span, storedJson } from '../schema/document.js';
 import { exactNumber } from '../schema/numbers.js';
 import {
   ENCODINGS,
@@ -54,9 +54,13 @@ export function readStructuredRequest({
   if (version?.kind !== 'number' || exactNumber(version.json) !== 1) throw wrong('version', 'must be 1');
   const resultEncoding = readEncoding(wanted.members.get('resultEncoding'));
   const request = { schema: readSchema(wanted), resultEncoding };
-  asked.set(metadata, { value: request, bytes: 2 * (metadata.length + request.schema.length) });
-  return request;
+  // Copied, since a part of a text keeps the whole of it, and this is a part of the request's.
+  const own = { schema: storedJson(copied(request.schema)), resultEncoding };
+  asked.set(copied(metadata), { value: own, bytes: 2 * (metadata.length + own.schema.length) });
+  return own;
 }
+
+const copied = (text: string): string => Buffer.from(text).toString();
 
 /** What good metadata asks for: a program sends the same with every message. */
 const asked = createCache<StructuredRequest>(4 * 1_024 * 1_024);

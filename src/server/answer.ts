@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { KediError } from '../domain/errors.js';
@@ -77,7 +78,7 @@ export async function answer(exchange: Exchange, prepared: Prepared): Promise<vo
 
 /** Answers with what went wrong, as far as the client may know it. */
 export function answerError(error: unknown, { request, response, caller, wire, logger }: Exchange): void {
-  if (response.destroyed) return;
+  if (response.destroyed || request.socket.destroyed) return;
   const told = tell(error, caller, logger);
   sendJson(response, wire.statusOf(told), wire.writeError(told), {
     'Content-Type': wire.contentType,
@@ -100,10 +101,25 @@ export function sendJson(
   });
   response.end(body);
   // Who asks for megabytes and takes none of them would have us hold them for ever.
-  if (response.writableLength > 0) response.setTimeout(unreadMs, () => response.destroy());
+  if (response.writableLength > 0) dropUnread(response);
 }
 
-/** How long a client may take nothing of an answer that is on its way; Node looks twice, so up to as long again. */
+/** Closes the connection of a client that takes nothing of an answer, once that is on its way. */
+function dropUnread(response: ServerResponse): void {
+  let left = -1;
+  const timer = setInterval(() => {
+    // One that waits behind others on its connection is not on its way yet.
+    const length = response.socket === null ? -1 : response.writableLength;
+    if (length >= 0 && length === left) response.destroy();
+    left = length;
+  }, unreadMs);
+  timer.unref();
+  const done = (): void => clearInterval(timer);
+  response.once('finish', done).once('close', done);
+  response.req.socket.once('close', done);
+}
+
+/** How long a client may take nothing; it is looked now and then, so up to as long again. */
 const unreadMs = 60_000;
 
 /** What a client may know of an error; what is our own fault goes to the log. */
@@ -130,10 +146,12 @@ function goneOf({ socket, httpVersionMajor }: IncomingMessage, response: ServerR
   const abort = (): void => controller.abort();
   if (httpVersionMajor > 1) response.once('close', abort);
   else {
+    // As many wait for it as calls were sent one after another without waiting.
+    setMaxListeners(0, controller.signal);
     socket.once('close', abort);
     connections.set(socket, controller.signal);
   }
-  if (response.destroyed) abort();
+  if (response.destroyed || socket.destroyed) abort();
   return controller.signal;
 }
 

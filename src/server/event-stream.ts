@@ -80,10 +80,16 @@ class Stream implements EventStream {
   constructor(response: ServerResponse, crowd: Crowd) {
     this.#response = response;
     this.#crowd = crowd;
-    response.once('close', () => {
+    const { socket } = response.req;
+    const left = (): void => {
+      response.off('close', left);
+      socket.off('close', left);
       crowd.leave(this);
       this.#gone.abort();
-    });
+    };
+    // A response that waits behind others on its connection has no socket of its own yet, and hears nothing of its end.
+    response.once('close', left);
+    socket.once('close', left);
   }
 
   get signal(): AbortSignal {

@@ -18,7 +18,20 @@ import type { Statements } from './statements.js';
 /** The writing half of a log: what one turn of the event loop gives to a task becomes one unit of a transaction. */
 export interface Appends {
   create(record: Omit<TaskRecord, 'length'>, entries: readonly Entry[]): Promise<void>;
-  append(key: TaskKey, entries: readonly Entry[]): Promise<void>;
+  append(key: TaskKey, entries: readonly Entry[], only?: Only): Promise<void>;
+}
+
+/** Where entries must come, or nowhere. */
+type Only = { readonly after: number };
+
+interface Given {
+  readonly entries: readonly Entry[];
+  readonly only: Only | undefined;
+}
+
+interface How {
+  readonly create: boolean;
+  readonly only?: Only | undefined;
 }
 
 interface Parts {
@@ -36,7 +49,7 @@ interface Parts {
 export function createAppends({ lives, load, statements, commits, shared, home, observer }: Parts): Appends {
   const opening = new Map<string, Promise<void>>();
 
-  const write = (live: Live, entries: readonly Entry[], create: boolean): Promise<void> =>
+  const write = (live: Live, entries: readonly Entry[], how: How): Promise<void> =>
     new Promise((resolve, reject) => {
       const pending = live.pending ?? { entries: [], settle: [] };
       for (const entry of entries) {
@@ -46,23 +59,27 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
       pending.settle.push({ resolve, reject });
       if (live.pending === pending) return;
       live.pending = pending;
-      commits.add(unitOf(live, pending, create));
+      commits.add(unitOf(live, pending, how));
     });
 
-  const add = async (live: Live | undefined, key: TaskKey, entries: readonly Entry[]): Promise<void> => {
+  const add = async (live: Live | undefined, key: TaskKey, { entries, only }: Given): Promise<void> => {
     if (live === undefined) throw new KediError('INTERNAL', `There is no task ${key.taskId} to append to.`);
-    if (isTerminal(live.state)) {
-      throw new KediError('INTERNAL', `The task ${key.taskId} has ended: nothing can be appended.`);
+    if (isTerminal(live.state)) throw hasEnded(key);
+    if (only !== undefined && (live.pending !== undefined || live.record.length !== only.after)) {
+      throw new Conflict('somebody was first');
     }
-    if (entries.length > 0) await write(live, entries, false);
+    if (entries.length > 0) await write(live, entries, { create: false, only });
   };
 
-  const unitOf = (live: Live, pending: Pending, create: boolean): Unit => {
+  const unitOf = (live: Live, pending: Pending, { create, only }: How): Unit => {
     let record = live.record;
     let batches: readonly Batch[] = [];
     return {
       steps() {
         live.pending = undefined;
+        // Others may have written since it was given, and memory may have heard of it.
+        if (isTerminal(live.record.state)) throw hasEnded(live.record);
+        if (only !== undefined && live.record.length !== only.after) throw new Conflict('somebody was first');
         const { principal, taskId, length: first, state, updatedAt } = live.record;
         const rows = cut(pending.entries, first);
         batches = rows.map((row) => ({ first: row.first, entries: row.entries, bytes: row.bytes }));
@@ -74,7 +91,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         }));
         if (create) steps.unshift({ statement: statements.insertTask, values: columnsOf(record, home) });
         else if (record.state !== state || record.updatedAt !== updatedAt) {
-          const values = [record.state, record.updatedAt, principal, taskId];
+          const values = [record.state, record.updatedAt, home, principal, taskId];
           steps.push({ statement: statements.updateTask, values });
         }
         return steps;
@@ -114,32 +131,33 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         updatedAt,
         length: 0,
       };
-      await write(lives.add(empty), entries, true);
+      await write(lives.add(empty), entries, { create: true });
     },
 
     append: shared ? appendPatiently : append,
   };
 
   /** Where others write too, somebody may have been first at this place of the log: then it goes on after that. */
-  async function appendPatiently(key: TaskKey, entries: readonly Entry[]): Promise<void> {
+  async function appendPatiently(key: TaskKey, entries: readonly Entry[], only?: Only): Promise<void> {
     for (let tried = 1; ; tried += 1) {
       try {
-        return await append(key, entries);
+        return await append(key, entries, only);
       } catch (error) {
-        if (!(error instanceof Conflict) || tried === mostTries) throw error;
+        if (!(error instanceof Conflict) || only !== undefined || tried === mostTries) throw error;
       }
     }
   }
 
-  function append(key: TaskKey, entries: readonly Entry[]): Promise<void> {
+  function append(key: TaskKey, entries: readonly Entry[], only?: Only): Promise<void> {
+    const given = { entries, only };
     const name = nameOf(key.principal, key.taskId);
     const before = opening.get(name);
     const live = lives.get(key);
-    if (live !== undefined && before === undefined) return add(live, key, entries);
+    if (live !== undefined && before === undefined) return add(live, key, given);
     // Loading takes turns, and what is appended meanwhile must not overtake what was appended before.
     const added = (before ?? Promise.resolve())
       .then(() => load(key))
-      .then((loaded) => ({ durable: add(loaded, key, entries) }));
+      .then((loaded) => ({ durable: add(loaded, key, given) }));
     const opened = added.then(ignore, ignore);
     opening.set(name, opened);
     opened.then(() => {
@@ -148,6 +166,9 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
     return added.then(({ durable }) => durable);
   }
 }
+
+const hasEnded = ({ taskId }: TaskKey): KediError =>
+  new KediError('INTERNAL', `The task ${taskId} has ended: nothing can be appended.`);
 
 /** Each time somebody else got in between, and has written more. */
 const mostTries = 100;

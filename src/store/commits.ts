@@ -119,12 +119,15 @@ interface Ready {
   readonly steps: readonly Step[];
 }
 
-/** What cannot even be encoded fails alone. */
+/** What cannot even be encoded, or may no longer be written, fails alone. */
 function prepare(unit: Unit): Ready | undefined {
   try {
     return { unit, steps: unit.steps() };
   } catch (error) {
-    unit.failed(new KediError('INTERNAL', 'The store could not encode what it was given.', { cause: error }));
+    const known = error instanceof KediError ? error : undefined;
+    unit.failed(
+      known ?? new KediError('INTERNAL', 'The store could not encode what it was given.', { cause: error }),
+    );
     return undefined;
   }
 }

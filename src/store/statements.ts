@@ -22,11 +22,11 @@ export function compileStatements(kysely: Kysely<Tables>) {
         home: '',
       }),
     ),
-    /** state, updated, principal, id */
+    /** state, updated, home (who has moved it on runs it), principal, id */
     updateTask: statement(
       kysely
         .updateTable('tasks')
-        .set({ state: '', updated_at: 0 })
+        .set({ state: '', updated_at: 0, home: '' })
         .where('principal', '=', '')
         .where('id', '=', ''),
     ),
