@@ -158,9 +158,16 @@ describe('What kedi-a2a call exits with, nothing on stdout', () => {
     [
       'the file of the schema is missing',
       ['x', '--schema', 'nowhere.json'],
-      2,
-      /nowhere.json cannot be read/,
+      1,
+      /^kedi-a2a: --schema: there is no file "nowhere.json"\. It takes the name of a file, or the JSON itself; stdin is for the prompt\.\n$/,
     ],
+    [
+      'the schema is to come on stdin',
+      ['x', '--schema', '-'],
+      1,
+      /there is no file "-".*stdin is for the prompt/,
+    ],
+    ['the schema is a directory', ['x', '--schema', '.'], 1, /--schema: "\." is a directory/],
     [
       'the document is not of the schema',
       ['document', '--schema', '{"type":"array"}'],
@@ -192,6 +199,20 @@ describe('What kedi-a2a call exits with, nothing on stdout', () => {
     expect(ended).toMatchObject({ exit, stdout: '' });
     expect(ended.stderr).toMatch(sentence);
     expect(ended.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it.each([
+    ['nothing', [], ''],
+    ['nothing', ['-'], ''],
+    ['white space', [], ' \n\t\n'],
+  ])('when there is %s on stdin for a prompt, and nothing is sent', async (_, args, stdin) => {
+    const peer = await startPeer({ answer: () => {} });
+    expect(await call(peer, args, stdin)).toEqual({
+      exit: 1,
+      stdout: '',
+      stderr: 'kedi-a2a: Give a prompt as an argument, or on stdin.\n',
+    });
+    expect(peer.received).toEqual([]);
   });
 
   it('when there is nobody', async () => {
