@@ -39,13 +39,15 @@ try {
   process.exitCode = error instanceof KediError ? failures[error.code].exit : 1;
 }
 
-/** A failure as a user reads it: its sentence, its code and place; only what nobody foresaw shows where it came from. */
+/** A failure as a user reads it: its sentence, code, place and task; only what nobody foresaw shows where it came from. */
 function describe(error: unknown): string {
   if (!(error instanceof KediError))
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const { message, code, pointer, fields } = error;
+  const { message, code, pointer, fields, info } = error;
   if (code === 'SETTINGS_INVALID') return message;
   const place = pointer === undefined ? '' : ` at ${pointer === '' ? '(root)' : pointer}`;
   const violations = fields.map(({ field, description }) => `\n  ${field}: ${description}`).join('');
-  return `${message} (${code}${place})${violations}`;
+  const { taskId } = info;
+  const task = taskId === undefined || message.includes(taskId) ? '' : `\ntask: ${taskId}`;
+  return `${message} (${code}${place})${violations}${task}`;
 }

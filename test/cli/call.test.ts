@@ -273,6 +273,13 @@ describe('What kedi-a2a call exits with, nothing on stdout', () => {
     expect(run.stderr()).toMatch(/The credentials sent were refused. \(UNAUTHENTICATED\)/);
   });
 
+  it('when a task failed, which it names', async () => {
+    const { stderr } = await call(acting, ['fail on purpose']);
+    const id = /\(AGENT_FAILED\)\ntask: (\S+)\n$/.exec(stderr)?.[1];
+    const { result } = await callJson(acting.url, 'GetTask', { id });
+    expect(result.status.state).toBe('TASK_STATE_FAILED');
+  });
+
   it('when there are too many requests, already for the card', async () => {
     const peer = await startPeer({
       answer: (response) => {
