@@ -110,6 +110,7 @@ export async function perform(
   const seconds = began === undefined ? 0 : (performance.now() - began) / 1_000;
   const outcome = outcomeOf(ending);
   observer.turnEnded?.({ agentKind, ...outcome, seconds });
+  if (outcome.code !== undefined) logger.info('a task failed', { taskId: key.taskId, code: outcome.code });
   span?.end(outcome.code);
 }
 

@@ -122,10 +122,23 @@ function dropUnread(response: ServerResponse): void {
 /** How long a client may take nothing; it is looked now and then, so up to as long again. */
 const unreadMs = 60_000;
 
-/** What a client may know of an error; what is our own fault goes to the log. */
+/** What a client may know of an error, with the name of its request; what is our own fault goes to the log. */
 export function tell(error: unknown, { requestId }: Caller, logger: Logger): KediError {
+  const { code, message, pointer, fields, info, retryAfterSeconds } = shown(error, requestId, logger);
+  return new KediError(code, message, {
+    fields,
+    info: { ...info, requestId },
+    ...(pointer !== undefined && { pointer }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
+function shown(error: unknown, requestId: string, logger: Logger): KediError {
   const known = error instanceof KediError ? error : undefined;
-  if (known !== undefined && known.code !== 'INTERNAL' && known.code !== 'STORE_UNAVAILABLE') return known;
+  if (known !== undefined && known.code !== 'INTERNAL' && known.code !== 'STORE_UNAVAILABLE') {
+    logger.debug('a request was refused', { requestId, code: known.code });
+    return known;
+  }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   logger.error('a request failed', { requestId, code: known?.code ?? 'INTERNAL', cause });
   if (known?.code === 'STORE_UNAVAILABLE') return known;

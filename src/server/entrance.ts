@@ -37,10 +37,10 @@ export function createEntrance({
 }): Entrance {
   const guard = createGuard(guarding);
   return (request, response) => {
-    const refusal = guard(request);
-    if (refusal !== undefined) return refuse(request, response, refusal);
-    if (allowOrigin(request, response)) return undefined;
     const requestId = requestIds();
+    const refusal = guard(request);
+    if (refusal !== undefined) return refuse(request, response, { ...refusal, requestId });
+    if (allowOrigin(request, response)) return undefined;
     if (isOpen(pathOf(request))) return { principal: LOCAL_PRINCIPAL, requestId };
     const { headers, socket } = request;
     const identity = gate({ headers, address: socket.remoteAddress ?? '' });
@@ -72,16 +72,17 @@ function admit(
 interface Refused {
   readonly status: number;
   readonly detail: string;
-  readonly requestId?: string;
+  readonly requestId: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A client of JSON-RPC gets what never was a call as a JSON-RPC error, too. */
 function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): undefined {
-  const { status, detail, headers } = refused;
+  const { status, detail, requestId, headers } = refused;
   const code = callCodes.get(status);
   if (code !== undefined && isJsonRpc(request)) {
-    sendJson(response, status, writeError('null', new KediError(code, detail)), headers);
+    const error = new KediError(code, detail, { info: { requestId } });
+    sendJson(response, status, writeError('null', error), headers);
   } else sendProblem(response, refused);
   discardBody(request);
 }

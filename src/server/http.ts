@@ -19,6 +19,8 @@ export function createHttp(
     { keepAlive: true, keepAliveInitialDelay: 30_000, connectionsCheckingInterval: checkMs },
     handler,
   );
+  // As many listen to a connection as calls came on it without waiting for each other's answers.
+  server.on('connection', (socket) => socket.setMaxListeners(0));
   server.headersTimeout = headersMs;
   server.requestTimeout = requestMs;
   // Longer than the idle time of common proxies, so that it is they who close.

@@ -86,6 +86,9 @@ export const readWords = (text: string): readonly string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
+/** `a b` as OAuth writes it (RFC 6749, 3.3), or `a,b`. */
+export const readScopes = (text: string): readonly string[] => readWords(text.replace(/\s+/g, ','));
+
 /** A binding of A2A 1.0 that can be served. */
 export type Binding = (typeof bindings)[number];
 

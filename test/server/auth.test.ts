@@ -155,6 +155,11 @@ describe('What an operator gets wrong', () => {
       { scheme: 'bearer', secret: `a:${writeHash(sha256('x'))}\na:${writeHash(sha256('y'))}` },
       'second time',
     ],
+    [
+      'a hash that was cut',
+      { scheme: 'bearer', secret: `ci:${writeHash(sha256('x'))}`.slice(0, -1) },
+      'not whole',
+    ],
     ['several plain lines', { scheme: 'bearer', secret: 'one\ntwo' }, 'none of them is name:hash'],
   ] satisfies [string, AuthSettings, string][])('%s is refused in a sentence', async (_, settings, words) => {
     await expect(createAuthentication(settings)).rejects.toMatchObject({

@@ -12,7 +12,8 @@ export function failureOf(error: KediError): KediError {
       });
     case 'PEER_UNSUITABLE':
     case 'UNAUTHENTICATED':
-    case 'BUSY': {
+    case 'BUSY':
+    case 'RATE_LIMITED': {
       const words = error.message.replace(/https?:\/\/[^\s,;]+/g, 'it');
       return new KediError('AGENT_UNAVAILABLE', `The agent behind this one cannot be asked: ${words}`, {
         cause: error,

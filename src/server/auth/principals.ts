@@ -24,6 +24,9 @@ export function readPrincipals(secret: string, scheme: 'basic' | 'bearer' | 'api
   const hashed = lines.map(({ text, number }) => ({ number, principal: readLine(text) }));
   if (hashed.every(({ principal }) => principal === undefined)) {
     if (lines.length > 1) throw invalid('The secret has several lines, and none of them is name:hash.');
+    if (lookedLikeHash.test(lines[0]?.text ?? '')) {
+      throw invalid('The secret looks like name:hash, and its hash is not whole.');
+    }
     return [readPlain(lines[0]?.text ?? '', scheme)];
   }
   const byName = new Map<string, Principal>();
@@ -40,6 +43,9 @@ export function readPrincipals(secret: string, scheme: 'basic' | 'bearer' | 'api
   }
   return [...byName.values()];
 }
+
+/** A line of `kedi-a2a hash` that was cut off would else be a token of its own. */
+const lookedLikeHash = /^[^:]+:\$?(sha256|scrypt)\b/;
 
 function readPlain(text: string, scheme: 'basic' | 'bearer' | 'api-key'): Principal {
   if (scheme !== 'basic') return { name: soleOwner, hash: sha256(text) };

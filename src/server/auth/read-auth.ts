@@ -15,8 +15,11 @@ export function readAuth(
   settings: Settings,
   env: Readonly<Record<string, string | undefined>>,
 ): AuthSettings | undefined {
-  const { auth, apiKeyHeader } = settings;
-  if (auth === 'none') return undefined;
+  const { auth, apiKeyHeader, secretEnv, secretFile } = settings;
+  if (auth === 'none') {
+    if (secretEnv === undefined && secretFile === undefined) return undefined;
+    throw invalid('A secret is named, and nobody is asked for it: say how with --auth.');
+  }
   if (auth === 'jwt') return { scheme: 'jwt', ...readJwt(settings) };
   const secret = readSecret(settings, env);
   return auth === 'api-key' ? { scheme: auth, secret, header: apiKeyHeader } : { scheme: auth, secret };

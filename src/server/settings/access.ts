@@ -1,4 +1,4 @@
-import { choice, readPath, readUrl, readWord, readWords, type Setting, toggle } from '../setting.js';
+import { choice, readPath, readScopes, readUrl, readWord, type Setting, toggle } from '../setting.js';
 
 /** Who may come in. Secrets themselves are no settings: they are named here, and never written on a command line. */
 export const accessSettings = {
@@ -57,7 +57,7 @@ export const accessSettings = {
     fallback: '',
     shape: 'list',
     help: 'Scopes that a token must have, all of them.',
-    read: readWords,
+    read: readScopes,
   },
   publicCard: toggle({
     group: 'Access',
