@@ -109,7 +109,7 @@ describe('A client of A2A 0.3', () => {
     const uri = 'https://docs.kedi-lang.org/a2a/extensions/structured-output/v1/';
     const { json } = await legacy('message/send', {
       message: message(document, { extensions: [uri] }),
-      configuration: { acceptedOutputModes: ['application/json'], blocking: true },
+      configuration: { acceptedOutputModes: ['application/json'] },
       metadata: {
         kediStructuredOutput: {
           version: 1,
@@ -121,6 +121,23 @@ describe('A client of A2A 0.3', () => {
     const [artifact] = json.result.artifacts;
     expect(artifact.name).toBe('kedi-structured-output');
     expect(Buffer.from(artifact.parts[0].file.bytes, 'base64').toString()).toBe(document);
+  });
+
+  it('names an extension in the header that 0.3 has for it, too', async () => {
+    const params = {
+      message: message('[1.0]'),
+      configuration: { acceptedOutputModes: ['application/json'] },
+      metadata: {
+        kediStructuredOutput: { version: 1, resultEncoding: 'json-utf8', schemaJson: '{"type":"array"}' },
+      },
+    };
+    const uri = 'https://docs.kedi-lang.org/a2a/extensions/structured-output/v1/';
+    const { result } = await host.call('message/send', params, {
+      'a2a-version': '',
+      'x-a2a-extensions': uri,
+    });
+    expect(result.status.state).toBe('completed');
+    expect(Buffer.from(result.artifacts[0].parts[0].file.bytes, 'base64').toString()).toBe('[1.0]');
   });
 
   it('is told what is wrong by the codes of 0.3', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../answer.js';
 import { wireOf } from '../json-rpc-route.js';
 import { readBody } from '../read-body.js';
-import { readExtensions, versionOf } from '../service-parameters.js';
+import { parseExtensions, readExtensions, versionOf } from '../service-parameters.js';
 import { createRequestHandler, malformed, type Progress } from './request-handler.js';
 
 /** Whether a request speaks A2A 0.3: it says so, or does not say which version, which means 0.3 (A2A 1.0, 3.6.2). */
@@ -38,7 +38,7 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
       const stream = surroundings.streams.attach(response);
       const context = {
         caller,
-        extensions: readExtensions(request),
+        extensions: [...readExtensions(request), ...parseExtensions(request.headers[olderName]?.toString())],
         host: request.headers.host,
         gone: () => stream.signal,
       };
@@ -47,7 +47,7 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
         createRequestHandler(surroundings.service, { context, progress }),
       );
       const call = new ServerCallContext({ user: new UnauthenticatedUser(), requestedVersion: '0.3' });
-      const answered = await handler.handle(JSON.parse(Buffer.from(body).toString('utf8')), call);
+      const answered = await handler.handle(waiting(JSON.parse(Buffer.from(body).toString('utf8'))), call);
       if (!(Symbol.asyncIterator in answered)) {
         if (progress.failure !== undefined) throw progress.failure;
         if (isInternal(answered)) {
@@ -76,6 +76,21 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
     }
   };
 }
+
+/** What `A2A-Extensions` was called in 0.3. */
+const olderName = 'x-a2a-extensions';
+
+/** A message/send waits for its task unless it says otherwise, as servers of 0.3 do; the SDK has it so only without a configuration. */
+function waiting<Call extends LegacyCall>(call: Call): Call {
+  const configuration = call?.method === 'message/send' ? call.params?.configuration : undefined;
+  if (typeof configuration === 'object' && configuration !== null) configuration.blocking ??= true;
+  return call;
+}
+
+type LegacyCall = {
+  readonly method?: unknown;
+  readonly params?: { readonly configuration?: { blocking?: unknown } | null } | null;
+} | null;
 
 /** Whether the SDK met an error that it does not know: before our method was reached, its translator could not read. */
 const isInternal = (answered: object): boolean =>
