@@ -8,6 +8,7 @@ import { encodeSseData, oneLine } from '../protocol/sse.js';
 import type { Caller } from './caller.js';
 import type { EventStreams } from './event-stream.js';
 import type { Prepared } from './methods.js';
+import { requestIdHeader } from './problem.js';
 import { discardBody } from './read-body.js';
 import type { Service } from './service.js';
 import { extensionsHeader, readExtensions } from './service-parameters.js';
@@ -82,6 +83,8 @@ export function answerError(error: unknown, { request, response, caller, wire, l
   const told = tell(error, caller, logger);
   sendJson(response, wire.statusOf(told), wire.writeError(told), {
     'Content-Type': wire.contentType,
+    // In a header, so that what does not exist is told in the same words as what is somebody else's.
+    [requestIdHeader]: caller.requestId,
     ...retryAfter(told),
   });
   discardBody(request);
@@ -122,18 +125,8 @@ function dropUnread(response: ServerResponse): void {
 /** How long a client may take nothing; it is looked now and then, so up to as long again. */
 const unreadMs = 60_000;
 
-/** What a client may know of an error, with the name of its request; what is our own fault goes to the log. */
+/** What a client may know of an error; what is our own fault goes to the log. */
 export function tell(error: unknown, { requestId }: Caller, logger: Logger): KediError {
-  const { code, message, pointer, fields, info, retryAfterSeconds } = shown(error, requestId, logger);
-  return new KediError(code, message, {
-    fields,
-    info: { ...info, requestId },
-    ...(pointer !== undefined && { pointer }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
-}
-
-function shown(error: unknown, requestId: string, logger: Logger): KediError {
   const known = error instanceof KediError ? error : undefined;
   if (known !== undefined && known.code !== 'INTERNAL' && known.code !== 'STORE_UNAVAILABLE') {
     logger.debug('a request was refused', { requestId, code: known.code });

@@ -8,7 +8,7 @@ import { type Caller, LOCAL_PRINCIPAL } from './caller.js';
 import type { Gate } from './gate.js';
 import { allowOrigin, createGuard, type Guarding } from './guards.js';
 import { isJsonRpc } from './json-rpc-route.js';
-import { sendProblem } from './problem.js';
+import { requestIdHeader, sendProblem } from './problem.js';
 import { discardBody } from './read-body.js';
 
 /**
@@ -81,8 +81,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, refused: Ref
   const { status, detail, requestId, headers } = refused;
   const code = callCodes.get(status);
   if (code !== undefined && isJsonRpc(request)) {
-    const error = new KediError(code, detail, { info: { requestId } });
-    sendJson(response, status, writeError('null', error), headers);
+    const error = writeError('null', new KediError(code, detail));
+    sendJson(response, status, error, { ...headers, [requestIdHeader]: requestId });
   } else sendProblem(response, refused);
   discardBody(request);
 }

@@ -55,7 +55,10 @@ export function allowOrigin(request: IncomingMessage, response: ServerResponse):
   const { origin } = request.headers;
   if (origin === undefined) return false;
   response.setHeader('Access-Control-Allow-Origin', origin);
-  response.setHeader('Access-Control-Expose-Headers', 'A2A-Extensions, ETag, Retry-After, WWW-Authenticate');
+  response.setHeader(
+    'Access-Control-Expose-Headers',
+    'A2A-Extensions, ETag, Retry-After, WWW-Authenticate, X-Request-Id',
+  );
   response.appendHeader('Vary', 'Origin');
   if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined)
     return false;

@@ -10,6 +10,9 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Under which name every error carries the id by which the log knows its request. */
+export const requestIdHeader = 'X-Request-Id';
+
 /** Answers with `application/problem+json`, which no cache keeps. */
 export function sendProblem(
   response: ServerResponse,
@@ -27,6 +30,7 @@ export function sendProblem(
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
+    ...(requestId !== undefined && { [requestIdHeader]: requestId }),
     ...headers,
   });
   response.end(body);

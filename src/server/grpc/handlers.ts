@@ -20,7 +20,7 @@ import { findMethod, type Prepared } from '../methods.js';
 import type { CallContext } from '../service.js';
 import { checkVersion, extensionsHeader, parseExtensions } from '../service-parameters.js';
 import type { ServerTracing } from '../tracing.js';
-import { type GrpcStatus, refusedStatus, statusOf } from './status.js';
+import { cancelledStatus, type GrpcStatus, refusedStatus, statusOf } from './status.js';
 
 export interface GrpcSurroundings extends Omit<BindingSurroundings, 'streams' | 'maxBody'> {
   readonly gate: Gate;
@@ -80,9 +80,11 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
       await (span === undefined ? carryOut() : span.within(carryOut));
       return undefined;
     } catch (error) {
-      failure = statusOf(tell(error, caller, logger));
+      // Who has gone is told nothing, and nothing is wrong.
+      failure = call.cancelled ? cancelledStatus() : statusOf(tell(error, caller, logger));
       return failure;
     } finally {
+      failure?.metadata.set('x-request-id', caller.requestId);
       surroundings.closing.removeEventListener('abort', end);
       span?.end(failure?.details);
     }

@@ -28,6 +28,10 @@ export function refusedStatus(refused: Extract<Identity, { readonly ok: false }>
   return grpcStatus(refusals[refused.status], { details: refused.detail, metadata });
 }
 
+/** The status of a call that its caller has given up. */
+export const cancelledStatus = (): GrpcStatus =>
+  grpcStatus(status.CANCELLED, { details: 'The call was canceled.', metadata: new Metadata() });
+
 const grpcStatus = (
   code: number,
   { details, metadata }: { readonly details: string; readonly metadata: Metadata },
