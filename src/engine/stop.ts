@@ -37,7 +37,13 @@ export class Stop {
   unlessAborted<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const listening = this.onAbort(() => reject(this.#reason));
-      work.then(resolve, reject).finally(listening);
+      const settled =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value): void => {
+          listening();
+          settle(value);
+        };
+      work.then(settled(resolve), settled(reject));
     });
   }
 

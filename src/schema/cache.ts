@@ -9,12 +9,14 @@ export function createCache<V>(bytes: number): Cache<V> {
   /** The least recently used first. */
   const entries = new Map<string, { readonly value: V; readonly bytes: number }>();
   let used = 0;
-  let newest: string | undefined;
+  /** Mostly it is the one that is asked for next; to compare a long key costs less than to look it up. */
+  let newest: { readonly key: string; readonly value: V } | undefined;
 
   function remove(key: string): { readonly value: V; readonly bytes: number } | undefined {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     entries.delete(key);
+    if (newest?.key === key) newest = undefined;
     used -= entry.bytes;
     return entry;
   }
@@ -23,7 +25,7 @@ export function createCache<V>(bytes: number): Cache<V> {
     remove(key);
     if (entry.bytes > bytes) return;
     entries.set(key, entry);
-    newest = key;
+    newest = { key, value: entry.value };
     used += entry.bytes;
     for (const oldest of entries.keys()) {
       if (used <= bytes) return;
@@ -34,9 +36,9 @@ export function createCache<V>(bytes: number): Cache<V> {
   return {
     set,
     get(key) {
+      if (newest?.key === key) return newest.value;
       const entry = entries.get(key);
-      // Mostly it is the one of last time, and stays where it is.
-      if (entry !== undefined && key !== newest) set(key, entry);
+      if (entry !== undefined) set(key, entry);
       return entry?.value;
     },
   };

@@ -145,8 +145,12 @@ function encodeMessage(entry: MessageEntry, tail: Tail): StoredMessage {
   return { type, at, message, metadata, acceptedOutputModes, structured: { schema: place, resultEncoding } };
 }
 
+/** A program asks by the same schema again and again. */
+let quotedLast = { schema: '', quoted: '""' };
+
 function encodeSchema(schema: string, tail: Tail): Kept | { readonly quoted: Kept } {
-  const quoted = JSON.stringify(schema);
+  if (schema !== quotedLast.schema) quotedLast = { schema, quoted: JSON.stringify(schema) };
+  const { quoted } = quotedLast;
   const start = tail.text.indexOf(quoted);
   return start < 0 ? keep(schema, tail) : { quoted: [start, start + quoted.length] };
 }
@@ -201,5 +205,5 @@ function decodeParts<Whole extends { readonly parts: readonly StoredPart[] }>(
   return { ...whole, parts };
 }
 
-const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
