@@ -1,4 +1,5 @@
 import { type FailureCode, type FieldViolation, isFailureCode, KediError } from '../domain/errors.js';
+import { readRetryAfter } from '../domain/retry-after.js';
 import { readSpans, type Span } from '../schema/document.js';
 import type { Credentials } from './credentials.js';
 
@@ -27,7 +28,8 @@ export function refusalOf(
     return new KediError(code ?? 'UNAUTHENTICATED', sentence, details);
   }
   const after = headers.get('retry-after');
-  const seconds = after === null ? undefined : secondsOf(after);
+  const milliseconds = readRetryAfter(after, Date.now());
+  const seconds = milliseconds === undefined ? undefined : Math.ceil(milliseconds / 1_000);
   const wait = seconds === undefined ? '' : ` Try again in ${seconds} s (Retry-After: ${after}).`;
   // No address in it: an agent that stands before the peer passes these words on.
   const sentence = `${told ?? `The agent refuses so many requests (HTTP ${status}).`}${wait}`;
@@ -73,10 +75,3 @@ const readCode = (span: Span | undefined): FailureCode | undefined => {
 };
 
 const readWords = (span: Span | undefined): string | undefined => span?.string?.trim() || undefined;
-
-/** `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
-function secondsOf(after: string): number | undefined {
-  if (/^\d{1,9}$/.test(after)) return Number(after);
-  const at = Date.parse(after);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
-}

@@ -50,11 +50,9 @@ export async function attempts(options: AttemptsOptions): Promise<Ending> {
       const work = pull(agent.run(turn), { stop, stopMs, abandoned, hear });
       const outcome = await (span === undefined ? work : work.finally(() => span.end()));
       if (outcome.kind === 'json') document = outcome.document;
-      // What no line has said counts as well.
-      if (outcome.kind === 'json' || outcome.kind === 'text') {
-        recorder.count(outcome.kind === 'json' ? document.length : outcome.text.length);
-        stop.throwIfAborted();
-      }
+      // What no line has said becomes an artifact, and counts as well.
+      recorder.count(outcome.kind === 'text' && !hearing.spoke() ? outcome.text.length : document.length);
+      stop.throwIfAborted();
       return await check(options, () =>
         settle(outcome, { hearing, structured, output: turn.output, resultBytes, at: now() }),
       );

@@ -1,8 +1,8 @@
 import type { KediError } from '../domain/errors.js';
 
 /**
- * Ends a turn, for one reason. An AbortController would do; but a signal costs as much on Node 20 as all else that a short
- * turn needs of the engine, so it is made only for an agent that looks at it.
+ * Ends a turn, for one reason. An AbortController would do; but on Node 20 a signal costs as much as all else that a
+ * short turn needs of the engine, so it is made only for an agent that looks at it.
  */
 export class Stop {
   #reason: KediError | undefined;

@@ -83,8 +83,8 @@ interface Keeping {
 }
 
 /**
- * What is made only for an agent that looks at it. The getters are the same for all turns: written into each of them, every
- * turn would be an object of a kind of its own to the engine of JavaScript, and live on long after its end.
+ * What is made only for an agent that looks at it. The getters are the same for all turns: written into each of them,
+ * every turn would be an object of a kind of its own to the engine of JavaScript, and live on long after its end.
  */
 const dear = {
   workspace: {

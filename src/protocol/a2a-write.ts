@@ -97,10 +97,8 @@ function writeContent(part: Part): string {
     case 'text':
       return `{"text":${quote(part.text)}`;
     case 'raw': {
-      const { bytes } = part;
-      const { buffer, byteOffset, byteLength } = bytes;
-      const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, byteLength);
-      return `{"raw":"${whole.toString('base64')}"`;
+      const { buffer, byteOffset, byteLength } = part.bytes;
+      return `{"raw":"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"`;
     }
     case 'url':
       return `{"url":${quote(part.url)}`;

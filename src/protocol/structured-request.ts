@@ -53,11 +53,10 @@ export function readStructuredRequest({
   // By value: `1.0` and `1e0` are 1 as well.
   if (version?.kind !== 'number' || exactNumber(version.json) !== 1) throw wrong('version', 'must be 1');
   const resultEncoding = readEncoding(wanted.members.get('resultEncoding'));
-  const request = { schema: readSchema(wanted), resultEncoding };
-  // Copied, since a part of a text keeps the whole of it, and this is a part of the request's.
-  const own = { schema: storedJson(copied(request.schema)), resultEncoding };
-  asked.set(copied(metadata), { value: own, bytes: 2 * (metadata.length + own.schema.length) });
-  return own;
+  // A part of a text keeps the whole of it, and these are parts of the request's.
+  const request = { schema: storedJson(copied(readSchema(wanted))), resultEncoding };
+  asked.set(copied(metadata), { value: request, bytes: 2 * (metadata.length + request.schema.length) });
+  return request;
 }
 
 const copied = (text: string): string => Buffer.from(text).toString();

@@ -26,10 +26,6 @@ type Only = { readonly after: number };
 
 interface Given {
   readonly entries: readonly Entry[];
-  readonly only: Only | undefined;
-}
-
-interface How {
   readonly create: boolean;
   readonly only?: Only | undefined;
 }
@@ -49,29 +45,30 @@ interface Parts {
 export function createAppends({ lives, load, statements, commits, shared, home, observer }: Parts): Appends {
   const opening = new Map<string, Promise<void>>();
 
-  const write = (live: Live, entries: readonly Entry[], how: How): Promise<void> =>
+  const write = (live: Live, given: Given): Promise<void> =>
     new Promise((resolve, reject) => {
       const pending = live.pending ?? { entries: [], settle: [] };
-      for (const entry of entries) {
+      for (const entry of given.entries) {
         pending.entries.push(entry);
         live.state = stateAfter(entry) ?? live.state;
       }
       pending.settle.push({ resolve, reject });
       if (live.pending === pending) return;
       live.pending = pending;
-      commits.add(unitOf(live, pending, how));
+      commits.add(unitOf(live, pending, given));
     });
 
-  const add = async (live: Live | undefined, key: TaskKey, { entries, only }: Given): Promise<void> => {
+  const add = async (live: Live | undefined, key: TaskKey, given: Given): Promise<void> => {
+    const { entries, only } = given;
     if (live === undefined) throw new KediError('INTERNAL', `There is no task ${key.taskId} to append to.`);
     if (isTerminal(live.state)) throw hasEnded(key);
     if (only !== undefined && (live.pending !== undefined || live.record.length !== only.after)) {
       throw new Conflict('somebody was first');
     }
-    if (entries.length > 0) await write(live, entries, { create: false, only });
+    if (entries.length > 0) await write(live, given);
   };
 
-  const unitOf = (live: Live, pending: Pending, { create, only }: How): Unit => {
+  const unitOf = (live: Live, pending: Pending, { create, only }: Given): Unit => {
     let record = live.record;
     let batches: readonly Batch[] = [];
     return {
@@ -107,8 +104,8 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         if (live.pending === pending) live.pending = undefined;
         live.state = stateOver(live.record, live.pending?.entries ?? []);
         for (const { reject } of pending.settle) reject(error);
-        // Whoever follows would wait for what may never come; but where others write, memory is only behind.
-        if (!(error instanceof Conflict)) lives.fail(live, error);
+        // Whoever follows would wait for what may never come; but where others write, memory may only be behind.
+        if (!(error instanceof Conflict) && !isTerminal(live.record.state)) lives.fail(live, error);
         if (create || shared) lives.remove(live.record);
       },
     };
@@ -131,7 +128,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         updatedAt,
         length: 0,
       };
-      await write(lives.add(empty), entries, { create: true });
+      await write(lives.add(empty), { entries, create: true });
     },
 
     append: shared ? appendPatiently : append,
@@ -149,7 +146,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
   }
 
   function append(key: TaskKey, entries: readonly Entry[], only?: Only): Promise<void> {
-    const given = { entries, only };
+    const given = { entries, create: false, only };
     const name = nameOf(key.principal, key.taskId);
     const before = opening.get(name);
     const live = lives.get(key);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Line } from '../../src/domain/agent.js';
 import { KediError } from '../../src/domain/errors.js';
+import type { JsonText } from '../../src/domain/json.js';
 import { createQueue } from '../../src/engine/queue.js';
 import { Stop } from '../../src/engine/stop.js';
-import { done, messageOf, order, pause, say, shape, stage } from './stage.js';
+import { done, line, messageOf, order, pause, say, shape, stage } from './stage.js';
 
 const nothing: Line = { raw: Buffer.alloc(0), channel: 'stdout', events: undefined };
 
@@ -48,15 +49,24 @@ describe('an agent that misbehaves', () => {
   );
 
   test('is stopped for what it says without words, in its answer, and in artifacts that are held back', async () => {
+    const output = { text: schema, check: async () => ({ ok: true, json: schema }) as const };
+    const structured = { schema, resultEncoding: 'json-utf8', output } as const;
     const { engine, settled } = await stage({
       bounds: { logBytes: 10_000 },
       async *agent({ prompt }) {
         while (prompt === 'lines') yield nothing;
+        const part = { kind: 'text', text: 'x'.repeat(6_000) } as const;
+        for (const artifactId of prompt === 'artifacts' ? ['a', 'b'] : []) {
+          yield line({ type: 'artifact', artifactId, parts: [part], append: false, lastChunk: true });
+          await pause(1);
+        }
+        if (prompt === 'artifacts') return { kind: 'json', document: '{}' };
         return { kind: 'text', text: 'x'.repeat(20_000) };
       },
     });
-    for (const prompt of ['lines', 'text']) {
-      const entries = await settled(await engine.submit(order(prompt)));
+    for (const prompt of ['lines', 'text', 'artifacts']) {
+      const typed = prompt === 'artifacts' ? { structured } : {};
+      const entries = await settled(await engine.submit(order(prompt, typed)));
       expect(entries.at(-1)).toMatchObject({ state: 'failed', code: 'OUTPUT_TOO_LARGE' });
       expect(entries.length).toBeLessThan(1_000);
     }
@@ -123,10 +133,18 @@ describe('an agent that misbehaves', () => {
     expect(entries.at(-1)).toMatchObject({ code: 'AGENT_FAILED', text: told });
   });
 
-  test('has its last words recorded together with its failure', async () => {
-    const rows: number[] = [];
-    const { engine, settled } = await stage({
-      store: { observer: { appended: ({ entries }) => rows.push(entries) } },
+  test('has its last words recorded with its failure, also where the store is away for a while', async () => {
+    let refusals = 1;
+    const { engine, store } = await stage({
+      log: (log) => ({
+        ...log,
+        append(key, entries, only) {
+          const last = entries.at(-1)?.type === 'state';
+          if (!last || refusals === 0) return log.append(key, entries, only);
+          refusals -= 1;
+          return Promise.reject(new KediError('STORE_UNAVAILABLE', 'The store is away.'));
+        },
+      }),
       async *agent() {
         yield say('early');
         await pause(20);
@@ -134,9 +152,11 @@ describe('an agent that misbehaves', () => {
         throw new Error('x');
       },
     });
-    await settled(await engine.submit(order('x')));
-    // The message; the run and the first line; the second line with the end.
-    expect(rows).toEqual([1, 2, 2]);
+    const record = await engine.submit(order('x'));
+    while (engine.counts().running > 0 || refusals > 0) await pause(5);
+    await pause(150);
+    const entries = await store.log.read(record, 0);
+    expect(shape(entries)).toEqual(['message', 'run', 'line', 'line', 'failed AGENT_FAILED']);
   });
 });
 
@@ -154,6 +174,21 @@ test('the words of a client are none of what an agent may write', async () => {
   expect(shape(await settled(record)).at(-1)).toBe('completed');
 });
 
+test('a turn whose end is still to be written gives its slot to another context, and not to its own', async () => {
+  const queue = createQueue({ concurrency: 1, pending: 10, changed: () => {} });
+  const [one, next, other] = ['a', 'a', 'b'].map((context) => queue.enter(context));
+  await one?.turn(new Stop());
+  expect([next?.isWaiting(), other?.isWaiting()]).toEqual([true, true]);
+  one?.rest();
+  expect([next?.isWaiting(), other?.isWaiting()]).toEqual([true, false]);
+  other?.leave();
+  expect(next?.isWaiting()).toBe(true);
+  one?.leave();
+  expect(next?.isWaiting()).toBe(false);
+  next?.leave();
+  expect(queue.counts()).toEqual({ running: 0, pending: 0 });
+});
+
 test('a turn that is given up while it waits never takes a slot', async () => {
   const queue = createQueue({ concurrency: 1, pending: 10, changed: () => {} });
   const [one, two, three] = ['a', 'b', 'c'].map((context) => queue.enter(context));
@@ -167,6 +202,8 @@ test('a turn that is given up while it waits never takes a slot', async () => {
   three?.leave();
   expect(queue.counts()).toEqual({ running: 0, pending: 0 });
 });
+
+const schema = '{}' as JsonText;
 
 /** What no type allows, and a module can give nevertheless. */
 const wrong = 5n as unknown as string;

@@ -31,7 +31,7 @@ describe('turns', () => {
     expect(rows.sort()).toEqual([1, 1, 1, 3, 3, 3]);
   });
 
-  test('free their slot when their agent has ended, and their context when their end is durable', async () => {
+  test('free their context when their end is durable, and not before', async () => {
     const running: string[] = [];
     const { engine, settled, store } = await stage({
       bounds: { concurrency: 1 },

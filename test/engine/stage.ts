@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Agent, Line, Outcome, OutputEvent, Turn } from '../../src/domain/agent.js';
 import { follow } from '../../src/domain/follow.js';
 import type { Message, Part } from '../../src/domain/message.js';
-import type { LogFields, Logger } from '../../src/domain/ports.js';
+import type { LogFields, Logger, TaskLog } from '../../src/domain/ports.js';
 import { type Entry, isInterrupted, isTerminal, type TaskKey } from '../../src/domain/task.js';
 import { createEngine, type Engine, type EngineOptions, type Order } from '../../src/engine/index.js';
 import { foldTask, type Task } from '../../src/protocol/task-fold.js';
@@ -26,11 +26,14 @@ type Run = (turn: Turn) => AsyncGenerator<Line, Outcome, void>;
 export async function stage({
   agent,
   store: storeOptions,
+  log = (stored) => stored,
   directory: given,
   ...options
 }: Partial<Omit<EngineOptions, 'agent' | 'log' | 'sessions'>> & {
   readonly agent: Run | Agent;
   readonly store?: Partial<StoreOptions>;
+  /** What the engine has in place of the store's log. */
+  readonly log?: (stored: TaskLog) => TaskLog;
   readonly directory?: string;
 }): Promise<Stage> {
   const directory = given ?? (await temporaryDirectory());
@@ -41,7 +44,7 @@ export async function stage({
   const logger: Logger = { debug: note, info: note, warn: note, error: note };
   const store = await openStore({ directory, durability: 'normal', logger, ...storeOptions });
   const engine = createEngine({
-    log: store.log,
+    log: log(store.log),
     sessions: store.sessions,
     agent: typeof agent === 'function' ? { run: agent } : agent,
     agentKind: 'test',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { follow } from '../../src/domain/follow.js';
+import type { Entry } from '../../src/domain/task.js';
 import { openStore, type Store, type StoreOptions } from '../../src/store/index.js';
 import { storeContract } from './contract.js';
 import { startPostgres } from './postgres-server.js';
@@ -100,6 +101,42 @@ if (typeof server === 'string') {
           all.filter((at) => at % 2 === rest),
         );
       }
+    });
+
+    test('never write beyond an end that the other wrote, and whoever follows sees that end', async () => {
+      const [one, other] = await two();
+      for (let round = 0; round < 20; round += 1) {
+        const of = { principal: 'local', taskId: `task ${round}` };
+        await one.log.create(taskOf(of), [opening(0)]);
+        const followed = [one, other].map(async ({ log }) => {
+          const heard: Entry[] = [];
+          const signal = AbortSignal.timeout(10_000);
+          for await (const entries of follow(log, of, { signal })) heard.push(...entries);
+          return heard;
+        });
+        const ends = await Promise.allSettled([
+          one.log.append(of, [said(1, 'x'), ended(2)]),
+          other.log.append(of, [ended(3)]),
+        ]);
+        expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+        const [here = [], there] = await Promise.all(followed);
+        expect(there).toEqual(here);
+        expect(here.filter(({ type }) => type === 'state')).toEqual([here.at(-1)]);
+      }
+    });
+
+    test('take one answer to a question, and whoever took it has the task', async () => {
+      const [one, other] = await two();
+      const question = { type: 'state', at: 1, state: 'input-required', text: '?' } as const;
+      await one.log.create(taskOf(key), [opening(0), question]);
+      const answers = await Promise.allSettled(
+        [one, other].map(({ log }) => log.append(key, [opening(2)], { after: 2 })),
+      );
+      expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const holders = await Promise.all([one, other].map(({ log }) => log.unfinished(['submitted'])));
+      expect(holders.map((records) => records.length)).toEqual(
+        answers.map(({ status }) => (status === 'fulfilled' ? 1 : 0)),
+      );
     });
 
     test('each recover only what they ran themselves', async () => {

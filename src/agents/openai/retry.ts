@@ -1,3 +1,5 @@
+import { readRetryAfter } from '../../domain/retry-after.js';
+
 /** The longest that is waited because an endpoint asks for it. */
 const longestMs = 60_000;
 
@@ -17,15 +19,7 @@ export function waitBefore(
   tried: number,
   { headers, now, random = Math.random }: { headers: Headers; now: number; random?: () => number },
 ): number {
-  const asked = asksFor(headers.get('retry-after'), now);
-  if (asked !== undefined) return Math.min(Math.max(asked, 0), longestMs);
+  const asked = readRetryAfter(headers.get('retry-after'), now);
+  if (asked !== undefined) return Math.min(asked, longestMs);
   return Math.round(Math.min(500 * 2 ** tried, 8_000) * (1 - random() / 4));
-}
-
-function asksFor(value: string | null, now: number): number | undefined {
-  if (value === null || value.trim() === '') return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return seconds * 1_000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : date - now;
 }

@@ -45,7 +45,7 @@ export function readPrincipals(secret: string, scheme: 'basic' | 'bearer' | 'api
 }
 
 /** A line of `kedi-a2a hash` that was cut off would else be a token of its own. */
-const lookedLikeHash = /^[^:]+:\$?(sha256|scrypt)\b/;
+const lookedLikeHash = /^[^:]+:(sha256|scrypt):/;
 
 function readPlain(text: string, scheme: 'basic' | 'bearer' | 'api-key'): Principal {
   if (scheme !== 'basic') return { name: soleOwner, hash: sha256(text) };

@@ -14,6 +14,7 @@ import {
   tell,
 } from '../answer.js';
 import { wireOf } from '../json-rpc-route.js';
+import { requestIdHeader } from '../problem.js';
 import { readBody } from '../read-body.js';
 import { parseExtensions, readExtensions, versionOf } from '../service-parameters.js';
 import { createRequestHandler, malformed, type Progress } from './request-handler.js';
@@ -55,7 +56,8 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
             ? new KediError('INTERNAL', 'The answer could not be translated.')
             : malformed();
         }
-        sendJson(response, 200, envelope(id, answered));
+        const named = { [requestIdHeader]: caller.requestId };
+        sendJson(response, 200, envelope(id, answered), 'error' in answered ? named : {});
         return;
       }
       // What is wrong with the request shows before the first event, and is told as JSON.
@@ -80,17 +82,20 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
 /** What `A2A-Extensions` was called in 0.3. */
 const olderName = 'x-a2a-extensions';
 
-/** A message/send waits for its task unless it says otherwise, as servers of 0.3 do; the SDK has it so only without a configuration. */
+/**
+ * A message/send waits for its task unless it says otherwise, as with servers of 0.3; the SDK has it so only where there
+ * is no configuration.
+ */
 function waiting<Call extends LegacyCall>(call: Call): Call {
   const configuration = call?.method === 'message/send' ? call.params?.configuration : undefined;
   if (typeof configuration === 'object' && configuration !== null) configuration.blocking ??= true;
   return call;
 }
 
-type LegacyCall = {
+type LegacyCall = null | {
   readonly method?: unknown;
-  readonly params?: { readonly configuration?: { blocking?: unknown } | null } | null;
-} | null;
+  readonly params?: null | { readonly configuration?: null | { blocking?: unknown } };
+};
 
 /** Whether the SDK met an error that it does not know: before our method was reached, its translator could not read. */
 const isInternal = (answered: object): boolean =>

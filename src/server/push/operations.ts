@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { KediError } from '../../domain/errors.js';
 import type { TaskLog, Webhook, Webhooks } from '../../domain/ports.js';
-import type { TaskRecord } from '../../domain/task.js';
+import { nameOf, type TaskRecord } from '../../domain/task.js';
 import { invalidParams } from '../../protocol/fields.js';
 import type { ListPushConfigsRequest, PushConfig, PushConfigRequest } from '../../protocol/push-config.js';
 import type { CallContext } from '../service.js';
@@ -61,7 +61,7 @@ export function createPushOperations({
 
   /** One after another for each task, or many at once would all find that there is room for one more. */
   const add = async (record: TaskRecord, config: PushConfig, told: number): Promise<Webhook> => {
-    const name = JSON.stringify([record.principal, record.taskId]);
+    const name = nameOf(record.principal, record.taskId);
     const mine = (turns.get(name) ?? Promise.resolve())
       .catch(() => {})
       .then(() => addNow(record, config, told));
