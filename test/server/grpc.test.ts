@@ -61,6 +61,12 @@ const taskOf = async (prompt: string, more: object = {}) => {
   return sent;
 };
 
+const working = async () => {
+  const status = TaskState.TASK_STATE_WORKING;
+  const page = { tenant: '', contextId: '', status, pageToken: '', statusTimestampAfter: undefined };
+  return (await client.listTasks(page)).tasks;
+};
+
 const now = {
   configuration: {
     acceptedOutputModes: [],
@@ -143,6 +149,18 @@ describe('The binding over gRPC', () => {
     await eventually(async () => (await client.getTask({ tenant: '', id })).status?.state);
     await client.cancelTask({ tenant: '', id, metadata: undefined });
     expect((await watching).at(-1)).toBe(TaskState.TASK_STATE_CANCELED);
+  });
+
+  it('may be given up by its caller, and nothing is wrong then', async () => {
+    const leaving = new AbortController();
+    const waiting = client.sendMessage(request('wait'), { signal: leaving.signal });
+    await eventually(async () => (await working()).length > 0);
+    leaving.abort();
+    await expect(waiting).rejects.toThrow();
+    const tasks = await working();
+    expect(tasks).toHaveLength(1);
+    for (const { id } of tasks) await client.cancelTask({ tenant: '', id, metadata: undefined });
+    expect(host.logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
   it('says what is wrong by status and reason', async () => {
