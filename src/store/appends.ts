@@ -84,10 +84,13 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         const steps: Step[] = rows.map((row) => ({
           statement: statements.insertRow,
           values: [principal, taskId, row.first, row.entries.length, row.text],
+          about: live.name,
           grows: { principal, taskId, length: row.first + row.entries.length },
         }));
-        if (create) steps.unshift({ statement: statements.insertTask, values: columnsOf(record, home) });
-        else if (record.state !== state || record.updatedAt !== updatedAt) {
+        if (create) {
+          const values = columnsOf(record, home);
+          steps.unshift({ statement: statements.insertTask, values, creates: { principal, taskId } });
+        } else if (record.state !== state || record.updatedAt !== updatedAt) {
           const values = [record.state, record.updatedAt, home, principal, taskId];
           steps.push({ statement: statements.updateTask, values });
         }

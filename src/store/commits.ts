@@ -16,7 +16,7 @@ export interface Commits {
   add(unit: Unit): void;
   /** The same for steps that nobody else waits for; rejects with KediError STORE_UNAVAILABLE or INTERNAL. */
   write(steps: readonly Step[]): Promise<void>;
-  /** Why the last transaction failed, or is still being tried; undefined while all is well. */
+  /** Why the last transaction failed or is still being tried, or cannot be shown; undefined while all is well. */
   trouble(): KediError | undefined;
   /** Refuses further units, and resolves when the last has been settled. */
   close(): Promise<void>;
@@ -105,7 +105,7 @@ export function createCommits({
       new Promise((resolve, reject) => {
         add({ steps: () => steps, committed: resolve, failed: reject });
       }),
-    trouble: () => trouble,
+    trouble: () => trouble ?? database.trouble?.(),
     close: () =>
       new Promise((resolve) => {
         closed = resolve;

@@ -17,6 +17,10 @@ export interface Statement<Row> {
 export interface Step {
   readonly statement: Statement<unknown>;
   readonly values: readonly Value[];
+  /** The name of what it writes to, by which `query` finds it again. */
+  readonly about?: string;
+  /** The task that it makes, which must not be there. */
+  readonly creates?: TaskKey;
   /** The log that has grown by it, for whoever listens. */
   readonly grows?: Growth;
 }
@@ -36,10 +40,12 @@ export interface Database {
   readonly shared: boolean;
   /** All steps in one transaction, in order; durable when it resolves. Not to be called while one is under way. */
   transact(steps: readonly Step[]): Promise<void>;
-  /** Rejects with a KediError. */
-  query<Row>(statement: Statement<Row>, values: readonly Value[]): Promise<readonly Row[]>;
+  /** Sees all that was transacted before, at least of what `about` names. Rejects with a KediError. */
+  query<Row>(statement: Statement<Row>, values: readonly Value[], about?: string): Promise<readonly Row[]>;
   /** Where it is shared: hears from now on what anyone writes to logs; `missed`: and may not have heard all before. */
   listen?(heard: (growth: Growth | 'missed') => void): void;
+  /** What keeps it from showing all that was transacted, if anything does. */
+  trouble?(): KediError | undefined;
   /** What an error of this database means for its caller. */
   judge(error: unknown): Trouble;
   close(): Promise<void>;

@@ -35,7 +35,7 @@ export interface Store {
   readonly log: TaskLog;
   readonly sessions: Sessions;
   readonly webhooks: Webhooks;
-  /** Whether it can be written now, by writing. */
+  /** Whether it can be written and read now, by doing both. */
   check(): Promise<Readiness>;
   /** Removes what is beyond its retention, at once; it also happens by itself. */
   sweep(): Promise<void>;
@@ -98,10 +98,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const checkedAt = `${new Date(now()).toISOString()}${room}`;
       const written = commits.write([{ statement: statements.setFact, values: ['checked_at', checkedAt] }]);
       return await Promise.race([
-        written.then(
-          (): Readiness => ({ ok: true }),
-          (error: Error): Readiness => ({ ok: false, reason: error.message }),
-        ),
+        // What was written must be there as well.
+        written
+          .then(() => database.query(statements.selectFact, ['checked_at']))
+          .then(
+            (): Readiness => ({ ok: true }),
+            (error: Error): Readiness => ({ ok: false, reason: error.message }),
+          ),
         sleep(checkMs, undefined, { ref: false }).then(
           (): Readiness => ({
             ok: false,
@@ -120,9 +123,9 @@ const checkMs = 1_000;
 /** How much must find its place before a store that could not be written counts as well again. */
 const roomBytes = 128 * 1024;
 
-const openDatabase = ({ database, directory, durability }: StoreOptions): Promise<Database> | Database =>
+const openDatabase = ({ database, directory, durability, logger }: StoreOptions): Promise<Database> =>
   database === undefined
-    ? openSqlite({ file: join(directory, 'store.db'), durability })
+    ? openSqlite({ directory, durability, logger })
     : openPostgres({ url: database.url });
 
 /** The name under which this data directory's server runs tasks, among the servers that share a database. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { KediError } from '../domain/errors.js';
-import { connect } from './sqlite.js';
+import { connect } from './connection.js';
 
 /** Held until it is released, or until the process is gone, however it goes. */
 export interface Lock {

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../domain/ports.js';
-import type { TaskKey, TaskState } from '../domain/task.js';
+import { nameOf, type TaskKey, type TaskState } from '../domain/task.js';
 import type { Commits } from './commits.js';
 import type { Database } from './database.js';
 import type { Statements } from './statements.js';
@@ -111,11 +111,14 @@ async function removeTasks(
     for (let start = 0; start < found.length && !signal.aborted; start += batch) {
       const rows = found.slice(start, start + batch);
       await commits.write(
-        rows.flatMap(({ principal, id }) => [
-          { statement: statements.deleteTask, values: [principal, id] },
-          { statement: statements.deleteLog, values: [principal, id] },
-          { statement: statements.deleteWebhooks, values: [principal, id] },
-        ]),
+        rows.flatMap(({ principal, id }) => {
+          const about = nameOf(principal, id);
+          return [
+            { statement: statements.deleteTask, values: [principal, id], about },
+            { statement: statements.deleteLog, values: [principal, id], about },
+            { statement: statements.deleteWebhooks, values: [principal, id], about },
+          ];
+        }),
       );
       forget(rows.map(({ principal, id }) => ({ principal, taskId: id })));
     }
@@ -146,10 +149,13 @@ async function sweepContexts(parts: Parts, signal: AbortSignal): Promise<void> {
       .limit(batch)
       .execute();
     await commits.write(
-      rows.flatMap(({ principal, context_id }) => [
-        { statement: statements.deleteContext, values: [principal, context_id, before] },
-        { statement: statements.deleteSessions, values: [principal, context_id] },
-      ]),
+      rows.flatMap(({ principal, context_id }) => {
+        const about = nameOf(principal, context_id);
+        return [
+          { statement: statements.deleteContext, values: [principal, context_id, before], about },
+          { statement: statements.deleteSessions, values: [principal, context_id], about },
+        ];
+      }),
     );
     for (const { principal, context_id, workspace } of rows) {
       // A turn may have begun in it meanwhile: then it is still written down.

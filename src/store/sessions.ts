@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { KediError } from '../domain/errors.js';
 import type { Logger, Sessions } from '../domain/ports.js';
+import { nameOf } from '../domain/task.js';
 import type { Commits } from './commits.js';
 import type { Database } from './database.js';
 import type { Statements } from './statements.js';
@@ -25,18 +26,20 @@ export function createSessions(parts: Parts): Sessions {
   const { database, statements, commits, directory, logger, now } = parts;
   return {
     async open({ principal, contextId, isNew }, agentKind) {
+      const about = nameOf(principal, contextId);
       const [row] =
         isNew === true
           ? []
-          : await database.query<{ workspace: string; session: string | null }>(statements.selectContext, [
-              agentKind,
-              principal,
-              contextId,
-            ]);
+          : await database.query<{ workspace: string; session: string | null }>(
+              statements.selectContext,
+              [agentKind, principal, contextId],
+              about,
+            );
       const id = row?.workspace ?? v7();
       const note = () => ({
         statement: statements.noteContext,
         values: [principal, contextId, id, now()],
+        about,
       });
       const noted = (): void => {
         commits.write([note()]).catch((error: unknown) => {

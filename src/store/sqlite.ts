@@ -1,115 +1,181 @@
 import { closeSync, openSync } from 'node:fs';
-import { Kysely, SqliteDialect } from 'kysely';
-import Libsql from 'libsql';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDialectConfig,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { KediError } from '../domain/errors.js';
+import type { Logger } from '../domain/ports.js';
+import { nameOf, type TaskKey } from '../domain/task.js';
+import { createApplier } from './apply.js';
+import { type Connection, openConnection } from './connection.js';
 import { Conflict, type Database, type Statement, type Step, type Trouble, type Value } from './database.js';
+import { createJournal } from './journal.js';
 import type { Tables } from './tables.js';
 
+/** So much may wait to be taken over: beyond it, whoever writes waits as well. */
+const mostBehind = 64 * 1024 * 1024;
+
+/** How long a query waits for a lock that somebody else holds, and how often it is tried. */
+const patience = { milliseconds: 5_000, pause: 25 } as const;
+
 /**
- * A SQLite file as the store's database, in WAL. `durability` normal: a commit survives the process; full: it is synced
- * to the disk and survives the loss of power. Cannot be opened: KediError STORE_UNAVAILABLE.
+ * SQLite as the store's database. What is transacted is written to a journal, and that makes it durable: one write for a
+ * whole turn of the event loop. A thread takes it over into the tables, and a query waits until what it asks for is
+ * there. `durability` normal: a transaction survives the process; full: it is synced to the disk and survives the loss of
+ * power. Cannot be opened: KediError STORE_UNAVAILABLE.
  */
-export function openSqlite(options: {
-  readonly file: string;
+export async function openSqlite({
+  directory,
+  durability,
+  logger,
+}: {
+  readonly directory: string;
   readonly durability: 'normal' | 'full';
-}): Database {
-  // Prompts and answers are in it; its WAL takes over its mode.
-  closeSync(openSync(options.file, 'a', 0o600));
-  const connection = connect(options.file);
-  const statements = new Map<string, Libsql.Statement>();
-
-  const prepare = (sql: string): Libsql.Statement => {
-    const known = statements.get(sql);
-    if (known !== undefined) return known;
-    const made = connection.prepare(sql);
-    // Only lists make statements without end: one for each number of states asked for, and of deletions at once.
-    if (statements.size >= 200) statements.clear();
-    statements.set(sql, made);
-    return made;
-  };
-  const run = (sql: string, values: readonly unknown[]) => prepare(sql).run([...checked(values)]);
-  const all = (sql: string, values: readonly unknown[]) => prepare(sql).all([...checked(values)]);
-
-  const kysely = new Kysely<Tables>({
-    dialect: new SqliteDialect({
-      database: {
-        prepare: (sql) => {
-          const statement = prepare(sql);
-          return {
-            reader: statement.reader,
-            all: (values) => all(sql, values),
-            run: (values) => run(sql, values),
-            iterate: (values) => all(sql, values)[Symbol.iterator](),
-          };
-        },
-        close: () => {},
-      },
-    }),
-  });
-
+  readonly logger: Logger;
+}): Promise<Database> {
+  const file = join(directory, 'store.db');
+  const applier = createApplier({ directory, database: file, logger });
+  let connection: Connection | undefined;
+  let start: number;
   try {
-    connection.exec('pragma journal_mode = wal');
-    connection.exec(`pragma synchronous = ${options.durability}`);
-    // What a burst of writes leaves of the WAL is given back.
-    connection.exec(`pragma journal_size_limit = ${64 * 1024 * 1024}`);
+    // Prompts and answers are in it; its WAL takes over its mode.
+    closeSync(openSync(file, 'a', 0o600));
+    connection = openConnection(file);
+    // Before any migration: its statements are for the tables that it was written for.
+    start = await applier.recover();
   } catch (error) {
-    connection.close();
+    connection?.close();
+    await applier.close();
     throw judge(error).error;
   }
+  const { prepare, run, all, close } = connection;
+  const journal = createJournal({ directory, start, durability });
 
+  /** Where the last transaction about a name ends, in order; of those that may not have been taken over. */
+  const behind = new Map<string, number>();
+  const reach = async (place: number): Promise<void> => {
+    for (const deadline = Date.now() + patience.milliseconds; applier.applied() < place; ) {
+      try {
+        await applier.reach(place);
+      } catch (error) {
+        if (judge(error).kind !== 'busy' || Date.now() > deadline) throw error;
+        await sleep(patience.pause);
+      }
+    }
+  };
+  const written = (steps: readonly Step[]): void => {
+    const end = journal.end();
+    for (const [name, place] of behind) {
+      if (place > applier.applied()) break;
+      behind.delete(name);
+    }
+    for (const { about } of steps) {
+      if (about === undefined) continue;
+      behind.delete(about);
+      behind.set(about, end);
+    }
+    applier.advance(end);
+  };
+
+  const kysely = new Kysely<Tables>({
+    dialect: {
+      createDriver: () =>
+        new PatientDriver(
+          {
+            database: {
+              prepare: (sql) => ({
+                reader: prepare(sql).reader,
+                all: (values) => [...all(sql, values)],
+                run: (values) => run(sql, values),
+                iterate: (values) => all(sql, values)[Symbol.iterator](),
+              }),
+              close: () => {},
+            },
+          },
+          () => reach(journal.end()),
+        ),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (database) => new SqliteIntrospector(database),
+    },
+  });
+
+  const isNew = watchIds(connection, behind);
   return {
     kysely,
     shared: false,
-    async transact(steps: readonly Step[]) {
-      run('begin immediate', []);
-      try {
-        for (const { statement, values } of steps) run(statement.sql, values);
-        run('commit', []);
-      } catch (error) {
-        if (connection.inTransaction) run('rollback', []);
-        throw error;
+    async transact(steps) {
+      for (const { creates } of steps) {
+        if (creates !== undefined && !isNew(creates)) throw new Conflict('the task is there');
       }
+      // What cannot be taken over now would only gather.
+      const most = applier.trouble() === undefined ? mostBehind : 0;
+      if (journal.end() - applier.applied() > most) await applier.reach(journal.end());
+      await journal.append(steps);
+      written(steps);
     },
-    async query<Row>(statement: Statement<Row>, values: readonly Value[]) {
+    async query<Row>(statement: Statement<Row>, values: readonly Value[], about?: string) {
       try {
+        await reach(about === undefined ? journal.end() : (behind.get(about) ?? 0));
         const rows: readonly unknown[] = all(statement.sql, values);
         return rows as readonly Row[];
       } catch (error) {
         throw judge(error).error;
       }
     },
+    trouble() {
+      const trouble = applier.trouble();
+      return trouble === undefined ? undefined : judge(trouble).error;
+    },
     judge,
     async close() {
-      statements.clear();
       await kysely.destroy();
-      // Statements live until the collector comes, and the connection with them: the WAL would stay behind.
-      try {
-        connection.exec('pragma wal_checkpoint(truncate)');
-      } catch {
-        // On a full or locked disk the WAL stays, and the next start takes it over.
-      }
-      connection.close();
+      journal.close();
+      await applier.close();
+      close();
     },
   };
 }
 
-/** A connection that answers at once when somebody else holds the lock: whoever waits must not hold up the process. */
-export function connect(file: string): Libsql.Database {
-  try {
-    return new Libsql(file, { timeout: 0 });
-  } catch (error) {
-    throw judge(error).error;
+/** Of Kysely's queries too, none must miss what was transacted before it. */
+class PatientDriver extends SqliteDriver {
+  readonly #ready: () => Promise<void>;
+
+  constructor(config: SqliteDialectConfig, ready: () => Promise<void>) {
+    super(config);
+    this.#ready = ready;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#ready();
+    return await super.acquireConnection();
   }
 }
 
-/** libsql ends the process for a value of another type; an error is better. */
-function checked(values: readonly unknown[]): readonly unknown[] {
-  for (const value of values) {
-    if (typeof value !== 'string' && typeof value !== 'number' && value !== null) {
-      throw new TypeError(`A ${typeof value} cannot be stored.`);
+/**
+ * Tells whether there is no such task, and counts on its being made then. Ids grow, as a rule: one beyond all others is
+ * new, and only another is looked for, in what is on its way to the database and in it.
+ */
+function watchIds({ all }: Connection, behind: ReadonlyMap<string, number>) {
+  let greatest: string | undefined;
+  return ({ principal, taskId }: TaskKey): boolean => {
+    greatest ??= String(
+      (all('select max(id) as id from tasks', []) as readonly { readonly id: string | null }[])[0]?.id ?? '',
+    );
+    if (taskId > greatest) {
+      greatest = taskId;
+      return true;
     }
-  }
-  return values;
+    if (behind.has(nameOf(principal, taskId))) return false;
+    return all('select id from tasks where principal = ? and id = ?', [principal, taskId]).length === 0;
+  };
 }
 
 function judge(error: unknown): Trouble {
@@ -118,14 +184,14 @@ function judge(error: unknown): Trouble {
     kind,
     error: new KediError('STORE_UNAVAILABLE', sentence, { cause: error }),
   });
-  if (code.startsWith('SQLITE_CONSTRAINT')) return { kind: 'conflict', error: new Conflict(error) };
+  if (error instanceof Conflict) return { kind: 'conflict', error };
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return fail('busy', 'The store is locked by another program.');
   }
-  // The latter where the disk has no room for the memory that a store's connections share.
-  if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE')
+  // The third where the disk has no room for the memory that a store's connections share.
+  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code) || code === 'SQLITE_IOERR_SHMSIZE')
     return fail('unavailable', 'The store cannot be written: the disk is full.');
-  if (code.startsWith('SQLITE_READONLY'))
+  if (/^(SQLITE_READONLY|EROFS|EACCES|EPERM)/.test(code))
     return fail('unavailable', 'The store cannot be written: it is read-only.');
   if (code.startsWith('SQLITE_CANTOPEN')) return fail('unavailable', 'The store cannot be opened.');
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')) {

@@ -105,6 +105,8 @@ export function compileStatements(kysely: Kysely<Tables>) {
           conflict.column('name').doUpdateSet((row) => ({ value: row.ref('excluded.value') })),
         ),
     ),
+    /** name */
+    selectFact: statement(kysely.selectFrom('facts').select('value').where('name', '=', '')),
     /** principal, id; a task that runs stays */
     deleteTask: statement(
       kysely

@@ -1,5 +1,5 @@
 import type { Observer, TaskLog } from '../domain/ports.js';
-import { isTerminal, type TaskKey, type TaskRecord } from '../domain/task.js';
+import { isTerminal, nameOf, type TaskKey, type TaskRecord } from '../domain/task.js';
 import { createAppends } from './appends.js';
 import type { Commits } from './commits.js';
 import { listContexts } from './contexts.js';
@@ -30,7 +30,12 @@ export function createTaskLog({ database, statements, commits, home, observer }:
 
   const select = async (key: TaskKey): Promise<TaskRecord | undefined> => {
     if (!readable(key)) return undefined;
-    const [row] = await database.query<TaskRow>(statements.selectTask, [key.principal, key.taskId]);
+    const { principal, taskId } = key;
+    const [row] = await database.query<TaskRow>(
+      statements.selectTask,
+      [principal, taskId],
+      nameOf(principal, taskId),
+    );
     return row === undefined ? undefined : taskRecord(row);
   };
 
@@ -50,7 +55,7 @@ export function createTaskLog({ database, statements, commits, home, observer }:
     if (!readable(key)) return [];
     const { principal, taskId } = key;
     const values = [principal, taskId, principal, taskId, from, rows];
-    return (await database.query(statements.selectRows, values)).map(decoded);
+    return (await database.query(statements.selectRows, values, nameOf(principal, taskId))).map(decoded);
   };
 
   /** Takes over what others have written to a task that is in memory. */

@@ -1,0 +1,106 @@
+import type { Logger } from '../domain/ports.js';
+import { createThread } from './thread.js';
+
+/** Where the thread finds the journal, and the SQLite file into which it is taken over. */
+export interface Place {
+  readonly directory: string;
+  readonly database: string;
+}
+
+/** What the thread is asked: to take over all that a crash has left, all up to `end`, or that and to end itself. */
+export type Job =
+  | { readonly kind: 'recover' }
+  | { readonly kind: 'advance'; readonly end: number }
+  | { readonly kind: 'close'; readonly end: number };
+
+/** How far it has come; how many steps were refused since it began; how many bytes were not written to their end. */
+export type Answer =
+  | { readonly applied: number; readonly refused: number; readonly torn: number }
+  | { readonly error: { readonly message: string; readonly code: string } };
+
+/** Takes what is in the journal over into the database, in a thread of its own, a little later or when somebody waits. */
+export interface Applier {
+  /** For the start: takes over what a crash has left; gives the place where a new journal begins. */
+  recover(): Promise<number>;
+  /** The journal ends here now. */
+  advance(end: number): void;
+  /** How far it has come. */
+  applied(): number;
+  /** Resolves when the database has all up to this place; rejects with the error that it has now, `code` with it. */
+  reach(place: number): Promise<void>;
+  /** Why the last attempt failed; undefined while all is well. */
+  trouble(): unknown;
+  /** Takes over the rest if it can: what it cannot is for the next start. */
+  close(): Promise<void>;
+}
+
+/** So long what is written gathers while nobody waits for it, for one transaction; and so long trouble is left alone. */
+const pauses = { gather: 5, trouble: 1_000 } as const;
+
+export function createApplier({ logger, ...place }: Place & { readonly logger: Logger }): Applier {
+  const thread = createThread(place);
+  let applied = 0;
+  let refused = 0;
+  let end = 0;
+  let trouble: unknown;
+  let under: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closing = false;
+
+  const ask = async (job: Job): Promise<void> => {
+    try {
+      const answer = await thread.ask(job);
+      applied = answer.applied;
+      trouble = undefined;
+      const steps = answer.refused - refused;
+      refused = answer.refused;
+      if (steps > 0) logger.error('what was to be stored was there already', { steps });
+      const { torn } = answer;
+      if (torn > 0) logger.warn('what was not written to its end is left out of the store', { bytes: torn });
+    } catch (error) {
+      trouble = error;
+      throw error;
+    }
+  };
+  const attempt = async (): Promise<void> => {
+    if (closing) throw new Error('it is closed');
+    clearTimeout(timer);
+    timer = undefined;
+    under ??= ask({ kind: 'advance', end }).finally(() => {
+      under = undefined;
+      schedule();
+    });
+    await under;
+  };
+  const schedule = (): void => {
+    if (closing || applied === end || timer !== undefined || under !== undefined) return;
+    const pause = trouble === undefined ? pauses.gather : pauses.trouble;
+    timer = setTimeout(() => attempt().catch(() => {}), pause);
+    // What is not taken over before the process ends is in the journal.
+    timer.unref();
+  };
+
+  return {
+    async recover() {
+      await ask({ kind: 'recover' });
+      end = applied;
+      return applied;
+    },
+    advance(place) {
+      end = place;
+      schedule();
+    },
+    applied: () => applied,
+    async reach(place) {
+      while (applied < place) await attempt();
+    },
+    trouble: () => trouble,
+    async close() {
+      closing = true;
+      clearTimeout(timer);
+      await under?.catch(() => {});
+      await ask({ kind: 'close', end }).catch(() => {});
+      await thread.end();
+    },
+  };
+}
