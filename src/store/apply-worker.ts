@@ -3,6 +3,7 @@ import type { Answer, Job, Place } from './apply.js';
 import { type Connection, openConnection } from './connection.js';
 import { journalStarts } from './journal.js';
 import { createJournalReader, type Transaction } from './journal-reader.js';
+import { merge } from './merge.js';
 
 const { directory, database }: Place = workerData;
 
@@ -49,14 +50,18 @@ function advance(end: number): number {
 /** This transaction of the journal and some that follow, with how far that is, as one of the database. */
 function transact(first: Transaction, end: number): number {
   const { database: handle, run } = open();
+  const most = Math.min(end, first.end + transactionBytes);
+  const transactions = [first];
+  let at = first.end;
+  for (let next = at < most ? journal.read(at) : undefined; next !== undefined; ) {
+    transactions.push(next);
+    at = next.end;
+    next = at < most ? journal.read(at) : undefined;
+  }
   run('begin immediate', []);
   try {
-    let next: Transaction | undefined = first;
-    let at = 0;
-    for (let most = first.end + transactionBytes; next !== undefined; ) {
-      for (const { statement, values } of next.steps) insist(() => run(statement.sql, values));
-      at = next.end;
-      next = at < Math.min(end, most) ? journal.read(at) : undefined;
+    for (const { statement, values } of merge(transactions.flatMap(({ steps }) => steps))) {
+      insist(() => run(statement.sql, values));
     }
     note(at);
     run('commit', []);

@@ -30,8 +30,25 @@ export function encodeEntries(entries: readonly Entry[]): string {
   return tail.text === '' ? json : `${json}\n${tail.text}`;
 }
 
-/** Reads what `encodeEntries` wrote. */
+/** Texts of rows that follow each other as the text of one: their lengths in UTF-16 units, and a line feed before them. */
+export const joinRows = (texts: readonly string[]): string =>
+  `+${texts.map((text) => text.length).join()}\n${texts.join('')}`;
+
+/** Reads what `encodeEntries` wrote, joined or not. */
 export function decodeEntries(text: string): readonly Entry[] {
+  if (!text.startsWith('+')) return decodeRow(text);
+  let start = text.indexOf('\n') + 1;
+  return text
+    .slice(1, start - 1)
+    .split(',')
+    .flatMap((length) => {
+      const row = text.slice(start, start + Number(length));
+      start += row.length;
+      return decodeRow(row);
+    });
+}
+
+function decodeRow(text: string): readonly Entry[] {
   // JSON as it was printed has no line feed.
   const end = text.indexOf('\n');
   const stored: readonly StoredEntry[] = JSON.parse(end < 0 ? text : text.slice(0, end));
