@@ -8,6 +8,10 @@ const longestNumber = 4_096;
 const powersOfTen = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 const longString = 128;
 
+/** The long string that was decoded last, as it stands in quotes: a program sends the same schema again and again. */
+let latest = { literal: '""', decoded: '' };
+const longestKept = 65_536;
+
 /**
  * A place in a text of JSON that moves on to its end, and reads the strings and numbers on its way. A class, because
  * closures made for each text anew are a third slower.
@@ -64,6 +68,11 @@ export class Scanner {
 
   /** The rest of a string that begins at `start` and has its first backslash here. */
   escaped(start: number): string {
+    const end = start - 1 + latest.literal.length;
+    if (this.text.slice(start - 1, end) === latest.literal) {
+      this.at = end;
+      return latest.decoded;
+    }
     return this.escapedAtOnce(start) ?? this.escapedPieceByPiece(start);
   }
 
@@ -76,10 +85,13 @@ export class Scanner {
       end += code === 0x5c ? 2 : 1;
     }
     if (end - start < longString) return undefined;
+    const literal = text.slice(start - 1, end + 1);
     try {
-      const decoded: unknown = JSON.parse(text.slice(start - 1, end + 1));
+      const decoded = String(JSON.parse(literal));
       this.at = end + 1;
-      return typeof decoded === 'string' ? decoded : undefined;
+      // A copy, since a part of a text keeps the whole of it.
+      if (literal.length <= longestKept) latest = { literal: Buffer.from(literal).toString(), decoded };
+      return decoded;
     } catch {
       return undefined;
     }

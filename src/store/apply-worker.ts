@@ -31,13 +31,15 @@ function stored(): number | undefined {
   return row === undefined ? 0 : Number((row as { readonly value: string }).value);
 }
 
-/** Takes over what is whole of the journal, up to `end`. */
-function advance(end: number): number {
+type Read = typeof journal.read;
+
+/** Takes over what there is of the journal, up to `end`. */
+function advance(end: number, read: Read = journal.read): number {
   let at = applied ?? stored() ?? 0;
   while (at < end) {
-    const next = journal.read(at);
+    const next = read(at);
     if (next === undefined) break;
-    at = transact(next, end);
+    at = transact(next, { end, read });
     applied = at;
     if (at - synced >= syncBytes) {
       sync(at);
@@ -48,15 +50,16 @@ function advance(end: number): number {
 }
 
 /** This transaction of the journal and some that follow, with how far that is, as one of the database. */
-function transact(first: Transaction, end: number): number {
+function transact(first: Transaction, { end, read }: { readonly end: number; readonly read: Read }): number {
   const { database: handle, run } = open();
   const most = Math.min(end, first.end + transactionBytes);
   const transactions = [first];
   let at = first.end;
-  for (let next = at < most ? journal.read(at) : undefined; next !== undefined; ) {
+  while (at < most) {
+    const next = read(at);
+    if (next === undefined) break;
     transactions.push(next);
     at = next.end;
-    next = at < most ? journal.read(at) : undefined;
   }
   run('begin immediate', []);
   try {
@@ -107,7 +110,7 @@ function recover(): Answer {
   if (from === undefined || first > from) {
     throw new Error('the journal in the data directory goes on from another store.db.');
   }
-  const at = advance(Number.POSITIVE_INFINITY);
+  const at = advance(Number.POSITIVE_INFINITY, journal.readChecked);
   sync(at);
   const torn = Math.max((journal.end() ?? at) - at, 0);
   journal.remove(at, 'all');

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs';
 import { journalFile, journalStarts } from './journal.js';
-import { decodeRecord, headBytes, type StoredStep, sizeIn } from './journal-record.js';
+import { decodeRecord, headBytes, isWhole, type StoredStep, sizeIn } from './journal-record.js';
 
 /** One transaction of a journal, and where it ends. */
 export interface Transaction {
@@ -10,8 +10,10 @@ export interface Transaction {
 
 /** Reads a journal while it is being written, and removes what is no longer needed of it. Throws Node's errors. */
 export interface JournalReader {
-  /** The transaction at this place; undefined where the journal, or what was written whole of it, ends. */
+  /** The transaction at this place; undefined where the journal ends. */
   read(at: number): Transaction | undefined;
+  /** The same for a journal that others have left, and only where it was written whole. */
+  readChecked(at: number): Transaction | undefined;
   /** Where its last file ends, whole or not; undefined: there is none. */
   end(): number | undefined;
   /** Removes the files that end at this place or before; `all`: those that go on behind it as well. */
@@ -33,7 +35,7 @@ export function createJournalReader(directory: string): JournalReader {
     file = { start, descriptor: openSync(journalFile(directory, start), 'r') };
     return true;
   };
-  const readHere = (at: number): Transaction | undefined => {
+  const readHere = (at: number, check: boolean): Transaction | undefined => {
     if (file === undefined) return undefined;
     const { start, descriptor } = file;
     const left = fstatSync(descriptor).size - (at - start) - headBytes;
@@ -41,13 +43,18 @@ export function createJournalReader(directory: string): JournalReader {
     const head = readFully(descriptor, headBytes, at - start);
     const size = sizeIn(head);
     if (size > left) return undefined;
-    const steps = decodeRecord(head, readFully(descriptor, size, at - start + headBytes));
-    return steps && { steps, end: at + headBytes + size };
+    const text = readFully(descriptor, size, at - start + headBytes);
+    if (check && !isWhole(head, text)) return undefined;
+    return { steps: decodeRecord(text), end: at + headBytes + size };
   };
 
+  /** Where a file ends, the next begins, if there is one. */
+  const read = (at: number, check: boolean): Transaction | undefined =>
+    readHere(at, check) ?? (open(at) ? readHere(at, check) : undefined);
+
   return {
-    // Where a file ends, the next begins, if there is one.
-    read: (at) => readHere(at) ?? (open(at) ? readHere(at) : undefined),
+    read: (at) => read(at, false),
+    readChecked: (at) => read(at, true),
     end() {
       const last = journalStarts(directory).at(-1);
       return last === undefined ? undefined : last + statSync(journalFile(directory, last)).size;

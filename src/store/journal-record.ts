@@ -11,39 +11,53 @@ export const headBytes = 12;
 const longestInline = 60;
 
 /**
- * A transaction as one record. Its text is a JSON object, a line feed, and the long values one after the other; in the
- * JSON a step is the index of its SQL with its values, a long one as `[length]` in UTF-16 units.
+ * A transaction as one record, in bytes that are good until the next is encoded. Its text is a JSON object, a line feed,
+ * and the long values one after the other; in the JSON a step is the index of its SQL with its values, a long one as
+ * `[length]` in UTF-16 units.
  */
 export function encodeRecord(steps: readonly StoredStep[]): Buffer {
   const sql: string[] = [];
-  let tail = '';
+  const long: string[] = [];
+  let units = 0;
   const stored = steps.map(({ statement, values }) => {
     let index = sql.indexOf(statement.sql);
     if (index < 0) index = sql.push(statement.sql) - 1;
     const step: StoredValue[] = [index];
     for (const value of values) {
       if (typeof value === 'string' && value.length > longestInline) {
-        tail += value;
+        long.push(value);
+        units += value.length;
         step.push([value.length]);
       } else step.push(value);
     }
     return step;
   });
-  const text = `${JSON.stringify({ sql, steps: stored } satisfies Stored)}\n${tail}`;
-  const size = Buffer.byteLength(text);
-  const record = Buffer.allocUnsafe(headBytes + size);
-  record.write(text, headBytes);
-  record.writeUInt32LE(size);
-  digest(record.subarray(headBytes)).copy(record, 4, 0, headBytes - 4);
-  return record;
+  const json = `${JSON.stringify({ sql, steps: stored } satisfies Stored)}\n`;
+  const record = room(headBytes + bytesOfUnit * (json.length + units));
+  let end = headBytes;
+  end += record.write(json, end);
+  // Each for itself: put together first, all of it would be copied once more.
+  for (const value of long) end += record.write(value, end);
+  record.writeUInt32LE(end - headBytes);
+  digest(record.subarray(headBytes, end)).copy(record, 4, 0, headBytes - 4);
+  return record.subarray(0, end);
 }
+
+/** At most, of UTF-8. */
+const bytesOfUnit = 3;
+
+const scratch = Buffer.allocUnsafeSlow(256 * 1024);
+const room = (bytes: number): Buffer => (bytes <= scratch.length ? scratch : Buffer.allocUnsafe(bytes));
 
 /** How long the text of the record with this head is, in bytes. */
 export const sizeIn = (head: Buffer): number => head.readUInt32LE();
 
-/** The steps of a record, given its head and its text; undefined: it was not written to its end. */
-export function decodeRecord(head: Buffer, text: Buffer): readonly StoredStep[] | undefined {
-  if (digest(text).compare(head, 4, headBytes, 0, headBytes - 4) !== 0) return undefined;
+/** Whether this text was written whole, as its head says. */
+export const isWhole = (head: Buffer, text: Buffer): boolean =>
+  digest(text).compare(head, 4, headBytes, 0, headBytes - 4) === 0;
+
+/** The steps of a record, given its text. */
+export function decodeRecord(text: Buffer): readonly StoredStep[] {
   const end = text.indexOf('\n');
   const { sql, steps }: Stored = JSON.parse(text.toString('utf8', 0, end));
   const statements = sql.map((one) => ({ sql: one }));
