@@ -59,7 +59,7 @@ export interface Lives {
 }
 
 /** Of one task; of all tails together; and how many tasks are kept that nobody writes or follows. */
-const bounds = { task: 256 * 1024, all: 4 * 1024 * 1024, idle: 64 } as const;
+const bounds = { task: 256 * 1024, all: 4 * 1024 * 1024, idle: 32 } as const;
 
 export function createLives(): Lives {
   // In the order of their last commit, the oldest first.
