@@ -77,7 +77,7 @@ function transact(first: Transaction, { end, read }: { readonly end: number; rea
 
 const note = (at: number) =>
   open().run(
-    "insert into facts values ('journal', ?) on conflict (name) do update set value = excluded.value",
+    "insert into facts (name, value) values ('journal', ?) on conflict (name) do update set value = excluded.value",
     [String(at)],
   );
 
@@ -104,26 +104,24 @@ function sync(at: number): void {
 
 /** For the start: takes over whatever is whole, and removes the journal, so that a new one can begin there. */
 function recover(): Answer {
-  const [first] = journalStarts(directory);
   const from = stored();
-  if (first === undefined) return { applied: from ?? 0, refused, torn: 0 };
+  synced = from ?? 0;
+  const [first] = journalStarts(directory);
+  if (first === undefined) return { applied: synced, refused, torn: [] };
   if (from === undefined || first > from) {
     throw new Error('the journal in the data directory goes on from another store.db.');
   }
   const at = advance(Number.POSITIVE_INFINITY, journal.readChecked);
   sync(at);
-  const torn = Math.max((journal.end() ?? at) - at, 0);
-  journal.remove(at, 'all');
-  return { applied: at, refused, torn };
+  return { applied: at, refused, torn: journal.removeAll(at) };
 }
 
 /** What is all in the database needs no journal any more. */
 function close(end: number): void {
   try {
-    if (advance(end) === end) {
-      sync(end);
-      journal.remove(end, 'all');
-    }
+    if (advance(end) !== end || journalStarts(directory).length === 0) return;
+    sync(end);
+    journal.removeAll(end);
   } finally {
     journal.close();
     connection?.close();
@@ -135,7 +133,7 @@ function answer(job: Job): Answer {
     if (job.kind === 'recover') return recover();
     if (job.kind === 'close') close(job.end);
     else if (advance(job.end) < job.end) throw new Error('the journal in the data directory has a gap.');
-    return { applied: job.end, refused, torn: 0 };
+    return { applied: job.end, refused, torn: [] };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { error: { message, code: codeOf(error) } };

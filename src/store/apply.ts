@@ -13,9 +13,9 @@ export type Job =
   | { readonly kind: 'advance'; readonly end: number }
   | { readonly kind: 'close'; readonly end: number };
 
-/** How far it has come; how many steps were refused since it began; how many bytes were not written to their end. */
+/** How far it has come; how many steps were refused since it began; files of which not all was written whole. */
 export type Answer =
-  | { readonly applied: number; readonly refused: number; readonly torn: number }
+  | { readonly applied: number; readonly refused: number; readonly torn: readonly string[] }
   | { readonly error: { readonly message: string; readonly code: string } };
 
 /** Takes what is in the journal over into the database, in a thread of its own, a little later or when somebody waits. */
@@ -45,6 +45,7 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
   let trouble: unknown;
   let under: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let recovered = false;
   let closing = false;
 
   const ask = async (job: Job): Promise<void> => {
@@ -55,8 +56,8 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
       const steps = answer.refused - refused;
       refused = answer.refused;
       if (steps > 0) logger.error('what was to be stored was there already', { steps });
-      const { torn } = answer;
-      if (torn > 0) logger.warn('what was not written to its end is left out of the store', { bytes: torn });
+      for (const file of answer.torn)
+        logger.warn('a journal was not written whole, and is set aside', { file });
     } catch (error) {
       trouble = error;
       throw error;
@@ -84,6 +85,7 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
     async recover() {
       await ask({ kind: 'recover' });
       end = applied;
+      recovered = true;
       return applied;
     },
     advance(place) {
@@ -99,7 +101,7 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
       closing = true;
       clearTimeout(timer);
       await under?.catch(() => {});
-      await ask({ kind: 'close', end }).catch(() => {});
+      if (recovered) await ask({ kind: 'close', end }).catch(() => {});
       await thread.end();
     },
   };

@@ -52,7 +52,9 @@ export function createCommits({
   const flush = async (): Promise<void> => {
     const units = waiting;
     waiting = [];
-    await commit(units.map(prepare).filter((ready) => ready !== undefined));
+    for (const portion of portions(units.map(prepare).filter((ready) => ready !== undefined))) {
+      await commit(portion);
+    }
     if (waiting.length > 0) {
       // Never at once: whoever was told may have written again, and others have waited for this turn to end.
       setImmediate(flush);
@@ -117,6 +119,26 @@ export function createCommits({
 interface Ready {
   readonly unit: Unit;
   readonly steps: readonly Step[];
+}
+
+/** What is written in one piece is read in one piece somewhere: no transaction takes more than this, but one unit. */
+const transactionLength = 16 * 1024 * 1024;
+
+/** Units as transactions, by the length of their texts. */
+function* portions(units: readonly Ready[]): Generator<readonly Ready[]> {
+  let portion: Ready[] = [];
+  let length = 0;
+  for (const unit of units) {
+    for (const { values } of unit.steps) {
+      for (const value of values) if (typeof value === 'string') length += value.length;
+    }
+    portion.push(unit);
+    if (length < transactionLength) continue;
+    yield portion;
+    portion = [];
+    length = 0;
+  }
+  if (portion.length > 0) yield portion;
 }
 
 /** What cannot even be encoded, or may no longer be written, fails alone. */

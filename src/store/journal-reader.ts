@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import { journalFile, journalStarts } from './journal.js';
 import { decodeRecord, headBytes, isWhole, type StoredStep, sizeIn } from './journal-record.js';
 
@@ -14,10 +15,10 @@ export interface JournalReader {
   read(at: number): Transaction | undefined;
   /** The same for a journal that others have left, and only where it was written whole. */
   readChecked(at: number): Transaction | undefined;
-  /** Where its last file ends, whole or not; undefined: there is none. */
-  end(): number | undefined;
-  /** Removes the files that end at this place or before; `all`: those that go on behind it as well. */
-  remove(at: number, all?: 'all'): void;
+  /** Removes the files that end at this place or before, but for one that may still grow. */
+  remove(at: number): void;
+  /** Removes all files, and sets aside those that go on behind this place: their names are given. */
+  removeAll(at: number): readonly string[];
   close(): void;
 }
 
@@ -55,17 +56,25 @@ export function createJournalReader(directory: string): JournalReader {
   return {
     read: (at) => read(at, false),
     readChecked: (at) => read(at, true),
-    end() {
-      const last = journalStarts(directory).at(-1);
-      return last === undefined ? undefined : last + statSync(journalFile(directory, last)).size;
-    },
-    remove(at, all) {
+    remove(at) {
       const starts = journalStarts(directory);
       for (const [index, start] of starts.entries()) {
-        if (all === undefined && (starts[index + 1] ?? Number.POSITIVE_INFINITY) > at) return;
-        if (start === file?.start) close();
+        const next = starts[index + 1];
+        if (next === undefined || next > at) return;
         unlinkSync(journalFile(directory, start));
       }
+    },
+    removeAll(at) {
+      close();
+      return journalStarts(directory).flatMap((start) => {
+        const name = journalFile(directory, start);
+        if (start + statSync(name).size <= at) {
+          unlinkSync(name);
+          return [];
+        }
+        renameSync(name, `${name}.torn`);
+        return [`${basename(name)}.torn`];
+      });
     },
     close,
   };

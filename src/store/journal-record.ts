@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Step, Value } from './database.js';
 
-/** The steps of one transaction as they stand in the journal, and back. */
+/** What the journal has of a step. */
 export type StoredStep = Pick<Step, 'statement' | 'values'>;
 
 /** Bytes of a record before its text: the text's length in bytes, and the beginning of its SHA-1. */
@@ -17,37 +17,38 @@ const longestInline = 60;
  */
 export function encodeRecord(steps: readonly StoredStep[]): Buffer {
   const sql: string[] = [];
-  const long: string[] = [];
-  let units = 0;
+  const texts = [''];
   const stored = steps.map(({ statement, values }) => {
     let index = sql.indexOf(statement.sql);
     if (index < 0) index = sql.push(statement.sql) - 1;
     const step: StoredValue[] = [index];
     for (const value of values) {
       if (typeof value === 'string' && value.length > longestInline) {
-        long.push(value);
-        units += value.length;
+        texts.push(value);
         step.push([value.length]);
       } else step.push(value);
     }
     return step;
   });
-  const json = `${JSON.stringify({ sql, steps: stored } satisfies Stored)}\n`;
-  const record = room(headBytes + bytesOfUnit * (json.length + units));
+  texts[0] = `${JSON.stringify({ sql, steps: stored } satisfies Stored)}\n`;
+  const record = roomFor(texts);
   let end = headBytes;
-  end += record.write(json, end);
   // Each for itself: put together first, all of it would be copied once more.
-  for (const value of long) end += record.write(value, end);
+  for (const text of texts) end += record.write(text, end);
   record.writeUInt32LE(end - headBytes);
   digest(record.subarray(headBytes, end)).copy(record, 4, 0, headBytes - 4);
   return record.subarray(0, end);
 }
 
-/** At most, of UTF-8. */
-const bytesOfUnit = 3;
-
+/** For all but large records. */
 const scratch = Buffer.allocUnsafeSlow(256 * 1024);
-const room = (bytes: number): Buffer => (bytes <= scratch.length ? scratch : Buffer.allocUnsafe(bytes));
+
+function roomFor(texts: readonly string[]): Buffer {
+  // A UTF-16 unit takes three bytes of UTF-8 at most.
+  const most = texts.reduce((sum, text) => sum + 3 * text.length, headBytes);
+  if (most <= scratch.length) return scratch;
+  return Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), headBytes));
+}
 
 /** How long the text of the record with this head is, in bytes. */
 export const sizeIn = (head: Buffer): number => head.readUInt32LE();

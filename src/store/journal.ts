@@ -1,8 +1,7 @@
-import { closeSync, fsync, fsyncSync, ftruncateSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fsyncSync, ftruncateSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { StoredStep } from './journal-record.js';
-import { encodeRecord } from './journal-record.js';
+import { encodeRecord, type StoredStep } from './journal-record.js';
 
 /**
  * What was written and may not be in the database yet: transactions one after the other, in files that each begin where
@@ -77,7 +76,7 @@ export function createJournal({
   };
 }
 
-const flush = promisify(fsync);
+const flush = promisify(fdatasync);
 
 function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');

@@ -9,7 +9,6 @@ import type { Tables } from './tables.js';
 /** A row takes no further ones from this size on, in UTF-16 units: whoever reads takes whole rows. */
 const longestRow = 64 * 1024;
 
-/** As a journal has them; what another version of this program wrote is left as it is. */
 const { insertTask, updateTask, insertRow } = compileStatements(
   new Kysely<Tables>({
     dialect: {
@@ -20,6 +19,9 @@ const { insertTask, updateTask, insertRow } = compileStatements(
     },
   }),
 );
+
+/** What is merged, as a journal has it; what another version of this program wrote is left as it is. */
+export const mergeable = { insertTask, updateTask, insertRow };
 
 /** What of a task is among the steps so far. */
 interface Known {

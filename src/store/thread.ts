@@ -27,8 +27,13 @@ export function createThread(place: Place): Thread {
     settle?.(answer);
   };
   const start = (): Worker => {
-    // Not the options of the process, some of which no worker takes.
-    const started = new Worker(workerFile, { workerData: place, execArgv: [] });
+    const started = new Worker(workerFile, {
+      workerData: place,
+      // Not the options of the process, some of which no worker takes.
+      execArgv: [],
+      // What it reads is soon of no use: more room would only be filled.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    });
     const lose = (cause?: unknown): void => {
       if (worker !== started) return;
       worker = undefined;
