@@ -55,7 +55,7 @@ export interface ContextPage {
 
 /**
  * The append-only logs of all tasks. What is written within one turn of the event loop becomes durable together, one
- * row a task; nothing can be read before it is durable.
+ * row a task at most; nothing can be read before it is durable.
  */
 export interface TaskLog {
   /** Other servers write to it as well, and may end what runs here. */

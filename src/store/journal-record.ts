@@ -40,14 +40,15 @@ export function encodeRecord(steps: readonly StoredStep[]): Buffer {
   return record.subarray(0, end);
 }
 
-/** For all but large records. */
-const scratch = Buffer.allocUnsafeSlow(256 * 1024);
+/** For all but large records: what is new for each would wait for the collector, outside of the heap that it looks at. */
+const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
 function roomFor(texts: readonly string[]): Buffer {
   // A UTF-16 unit takes three bytes of UTF-8 at most.
   const most = texts.reduce((sum, text) => sum + 3 * text.length, headBytes);
   if (most <= scratch.length) return scratch;
-  return Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), headBytes));
+  const exact = texts.reduce((sum, text) => sum + Buffer.byteLength(text), headBytes);
+  return exact <= scratch.length ? scratch : Buffer.allocUnsafe(exact);
 }
 
 /** How long the text of the record with this head is, in bytes. */

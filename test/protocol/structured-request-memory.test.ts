@@ -1,12 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { readSendMessage } from '../../src/protocol/a2a-read.js';
 import { readCall } from '../../src/protocol/json-rpc.js';
 import { KEDI_STRUCTURED_OUTPUT_URI, readStructuredRequest } from '../../src/protocol/structured-output.js';
-
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
+import { collect } from '../support/collect.js';
 
 test('what was asked for is remembered without the request that it came in', () => {
   const ask = (title: string): void => {

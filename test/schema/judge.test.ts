@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SchemaJudge } from '../../src/domain/schema.js';
 import { extractDocument } from '../../src/schema/extract.js';
 import { checkIsolated, compileSchema, createJudge, extractIsolated } from '../../src/schema/index.js';
 import { createIsolate, type Isolate } from '../../src/schema/isolate.js';
+import { collect } from '../support/collect.js';
 import { fairTime } from './fair-time.js';
 
 const hanging = { schema: '{"pattern":"^(a+)+$"}', document: `"${'a'.repeat(32)}!"` };
@@ -179,8 +178,6 @@ test('a program that has judged in the worker ends by itself', () => {
 });
 
 describe('memory', () => {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
   const used = (): number => {
     collect();
     collect();
