@@ -97,12 +97,14 @@ export function sendJson(
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  const length = Buffer.byteLength(body);
   response.writeHead(status, {
     'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
+    'Content-Length': length,
     ...headers,
   });
-  response.end(body);
+  // The same bytes where all is ASCII, and for less.
+  response.end(body, length === body.length ? 'latin1' : 'utf8');
   // Who asks for megabytes and takes none of them would have us hold them for ever.
   if (response.writableLength > 0) dropUnread(response);
 }

@@ -1,3 +1,4 @@
+import { KediError } from '../domain/errors.js';
 import type { Message, Part } from '../domain/message.js';
 import type { TaskLog } from '../domain/ports.js';
 import type { ListTasksRequest } from '../protocol/a2a-read.js';
@@ -34,7 +35,9 @@ export async function listTasks(
   let bytes = 0;
   for (const [index, record] of page.records.entries()) {
     const whole = includeArtifacts || historyLength > 0;
-    const task = whole ? await readTask(log, record) : await readStatus(log, record);
+    const read = whole ? readTask(log, record) : readStatus(log, record);
+    const task = await read.catch(unlessRemoved);
+    if (task === undefined) continue;
     const limited = limitHistory(task, historyLength);
     const shown = includeArtifacts ? limited : { ...limited, artifacts: [] };
     tasks.push(shown);
@@ -44,6 +47,11 @@ export async function listTasks(
     }
   }
   return { ...told, tasks, nextPageToken: page.next ?? '' };
+}
+
+/** A task may be too old by now, and be removed while the page is made. */
+function unlessRemoved(error: unknown): undefined {
+  if (!(error instanceof KediError) || error.code !== 'TASK_NOT_FOUND') throw error;
 }
 
 /** About how large a page may become before it ends. */

@@ -24,6 +24,9 @@ export interface Appends {
 /** Where entries must come, or nowhere. */
 type Only = { readonly after: number };
 
+/** Gives the task to `use` within the turn in which it is known to be in memory and up to date; undefined: there is none. */
+export type WithLive = <R>(key: TaskKey, use: (live: Live | undefined) => R) => Promise<R>;
+
 interface Given {
   readonly entries: readonly Entry[];
   readonly create: boolean;
@@ -32,8 +35,8 @@ interface Given {
 
 interface Parts {
   readonly lives: Lives;
-  /** The task in memory, read back from the database where it is not there. */
-  readonly load: (key: TaskKey) => Promise<Live | undefined>;
+  /** As the log has it: with the task in memory, read back from the database where it is not there. */
+  readonly withLive: WithLive;
   readonly statements: Statements;
   readonly commits: Commits;
   /** Whether others write as well. */
@@ -42,7 +45,15 @@ interface Parts {
   readonly observer: Observer;
 }
 
-export function createAppends({ lives, load, statements, commits, shared, home, observer }: Parts): Appends {
+export function createAppends({
+  lives,
+  withLive,
+  statements,
+  commits,
+  shared,
+  home,
+  observer,
+}: Parts): Appends {
   const opening = new Map<string, Promise<void>>();
 
   const write = (live: Live, given: Given): Promise<void> =>
@@ -55,6 +66,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
       pending.settle.push({ resolve, reject });
       if (live.pending === pending) return;
       live.pending = pending;
+      live.units += 1;
       commits.add(unitOf(live, pending, given));
     });
 
@@ -97,6 +109,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         return steps;
       },
       committed() {
+        live.units -= 1;
         live.record = record;
         lives.remember(live, batches);
         const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
@@ -104,6 +117,7 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
         for (const { resolve } of pending.settle) resolve();
       },
       failed(error) {
+        live.units -= 1;
         if (live.pending === pending) live.pending = undefined;
         live.state = stateOver(live.record, live.pending?.entries ?? []);
         for (const { reject } of pending.settle) reject(error);
@@ -155,9 +169,9 @@ export function createAppends({ lives, load, statements, commits, shared, home, 
     const live = lives.get(key);
     if (live !== undefined && before === undefined) return add(live, key, given);
     // Loading takes turns, and what is appended meanwhile must not overtake what was appended before.
-    const added = (before ?? Promise.resolve())
-      .then(() => load(key))
-      .then((loaded) => ({ durable: add(loaded, key, given) }));
+    const added = (before ?? Promise.resolve()).then(() =>
+      withLive(key, (loaded) => ({ durable: add(loaded, key, given) })),
+    );
     const opened = added.then(ignore, ignore);
     opening.set(name, opened);
     opened.then(() => {

@@ -1,11 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Answer, Job, Place } from './apply.js';
 import { type Connection, openConnection } from './connection.js';
-import { journalStarts } from './journal.js';
-import { createJournalReader, type Transaction } from './journal-reader.js';
+import { journalsIn } from './journal.js';
+import { createJournalReader, type JournalReader, type Transaction } from './journal-reader.js';
 import { merge } from './merge.js';
+import { sqliteStatements } from './sqlite-statements.js';
 
 const { directory, database }: Place = workerData;
+const { selectFact, setFact } = sqliteStatements;
 
 /** One transaction takes over so much at least, or all there is. */
 const transactionBytes = 4 * 1024 * 1024;
@@ -13,29 +15,44 @@ const transactionBytes = 4 * 1024 * 1024;
 /** Between two syncs, after each of which what the journal no longer needs is removed. */
 const syncBytes = 16 * 1024 * 1024;
 
-const journal = createJournalReader(directory);
 let connection: Connection | undefined;
+let journal: (JournalReader & { readonly id: string }) | undefined;
 let applied: number | undefined;
 let synced = 0;
 /** Steps that the database refused because what they insert is there: it must not happen, and must not stop the rest. */
 let refused = 0;
 
 /** Opened with the first job, so that what is wrong is the answer to that one. */
-const open = (): Connection => (connection ??= openConnection(database));
+const open = (): Connection => {
+  // A journal is kept until what was taken over has been synced.
+  connection ??= openConnection(database, 'normal');
+  return connection;
+};
 
-/** How far the database has come; undefined: it has no tables yet. */
-function stored(): number | undefined {
+/** What the database knows of its journal, if it has tables: whose it is, and how much of it was taken over. */
+function known(): { readonly id: string; readonly applied: number } {
   const { all } = open();
-  if (all("select name from sqlite_master where name = 'facts'", []).length === 0) return undefined;
-  const [row] = all("select value from facts where name = 'journal'", []);
-  return row === undefined ? 0 : Number((row as { readonly value: string }).value);
+  const facts = all("select name from sqlite_master where name = 'facts'", []);
+  const fact = (name: string): string => {
+    if (facts.length === 0) return '';
+    const [row] = all(selectFact.sql, [name]) as readonly { readonly value: string }[];
+    return row?.value ?? '';
+  };
+  return { id: fact('journal_id'), applied: Number(fact('journal')) };
 }
 
-type Read = typeof journal.read;
+function readerOf(id: string): JournalReader {
+  if (journal?.id === id) return journal;
+  journal?.close();
+  journal = { id, ...createJournalReader({ directory, id }) };
+  return journal;
+}
 
-/** Takes over what there is of the journal, up to `end`. */
-function advance(end: number, read: Read = journal.read): number {
-  let at = applied ?? stored() ?? 0;
+type Read = JournalReader['read'];
+
+/** Takes over what there is of a journal, up to `end`. */
+function advance(reader: JournalReader, end: number, read: Read = reader.read): number {
+  let at = applied ?? known().applied;
   while (at < end) {
     const next = read(at);
     if (next === undefined) break;
@@ -43,7 +60,7 @@ function advance(end: number, read: Read = journal.read): number {
     applied = at;
     if (at - synced >= syncBytes) {
       sync(at);
-      journal.remove(at);
+      reader.remove(at);
     }
   }
   return at;
@@ -75,11 +92,7 @@ function transact(first: Transaction, { end, read }: { readonly end: number; rea
   }
 }
 
-const note = (at: number) =>
-  open().run(
-    "insert into facts (name, value) values ('journal', ?) on conflict (name) do update set value = excluded.value",
-    [String(at)],
-  );
+const note = (at: number) => open().run(setFact.sql, ['journal', String(at)]);
 
 function insist(run: () => void): void {
   try {
@@ -102,28 +115,30 @@ function sync(at: number): void {
   synced = at;
 }
 
-/** For the start: takes over whatever is whole, and removes the journal, so that a new one can begin there. */
+/** For the start: takes over whatever is whole, and removes the journal. */
 function recover(): Answer {
-  const from = stored();
-  synced = from ?? 0;
-  const [first] = journalStarts(directory);
-  if (first === undefined) return { applied: synced, refused, torn: [] };
-  if (from === undefined || first > from) {
+  const { id, applied: from } = known();
+  synced = from;
+  const found = journalsIn(directory);
+  if (found.length === 0) return { applied: from, refused, torn: 0 };
+  // Taken over into another database it would be lost, and that one be spoilt.
+  if (found.some((file) => file.id !== id) || found.every(({ start }) => start > from)) {
     throw new Error('the journal in the data directory goes on from another store.db.');
   }
-  const at = advance(Number.POSITIVE_INFINITY, journal.readChecked);
+  const reader = readerOf(id);
+  const at = advance(reader, Number.POSITIVE_INFINITY, reader.readChecked);
   sync(at);
-  return { applied: at, refused, torn: journal.removeAll(at) };
+  return { applied: at, refused, torn: reader.removeAll(at) };
 }
 
-/** What is all in the database needs no journal any more. */
-function close(end: number): void {
+/** What is all in the database needs no journal any more; without an id there is none. */
+function close({ id, end }: { readonly id: string; readonly end: number }): void {
   try {
-    if (advance(end) !== end || journalStarts(directory).length === 0) return;
+    if (id === '' || advance(readerOf(id), end) !== end) return;
     sync(end);
-    journal.removeAll(end);
+    readerOf(id).removeAll(end);
   } finally {
-    journal.close();
+    journal?.close();
     connection?.close();
   }
 }
@@ -131,9 +146,11 @@ function close(end: number): void {
 function answer(job: Job): Answer {
   try {
     if (job.kind === 'recover') return recover();
-    if (job.kind === 'close') close(job.end);
-    else if (advance(job.end) < job.end) throw new Error('the journal in the data directory has a gap.');
-    return { applied: job.end, refused, torn: [] };
+    if (job.kind === 'close') close(job);
+    else if (advance(readerOf(job.id), job.end) < job.end) {
+      throw new Error('the journal in the data directory has a gap.');
+    }
+    return { applied: job.end, refused, torn: 0 };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { error: { message, code: codeOf(error) } };

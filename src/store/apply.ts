@@ -7,23 +7,22 @@ export interface Place {
   readonly database: string;
 }
 
-/** What the thread is asked: to take over all that a crash has left, all up to `end`, or that and to end itself. */
+/** What the thread is asked: to take over all that a crash has left, a journal up to `end`, or that and to remove it. */
 export type Job =
   | { readonly kind: 'recover' }
-  | { readonly kind: 'advance'; readonly end: number }
-  | { readonly kind: 'close'; readonly end: number };
+  | { readonly kind: 'advance' | 'close'; readonly id: string; readonly end: number };
 
-/** How far it has come; how many steps were refused since it began; files of which not all was written whole. */
+/** How far it has come; how many steps were refused since it began; how many bytes of a journal were not whole. */
 export type Answer =
-  | { readonly applied: number; readonly refused: number; readonly torn: readonly string[] }
+  | { readonly applied: number; readonly refused: number; readonly torn: number }
   | { readonly error: { readonly message: string; readonly code: string } };
 
 /** Takes what is in the journal over into the database, in a thread of its own, a little later or when somebody waits. */
 export interface Applier {
   /** For the start: takes over what a crash has left; gives the place where a new journal begins. */
   recover(): Promise<number>;
-  /** The journal ends here now. */
-  advance(end: number): void;
+  /** The journal of this id ends here now. */
+  advance(id: string, end: number): void;
   /** How far it has come. */
   applied(): number;
   /** Resolves when the database has all up to this place; rejects with the error that it has now, `code` with it. */
@@ -41,11 +40,11 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
   const thread = createThread(place);
   let applied = 0;
   let refused = 0;
+  let id = '';
   let end = 0;
   let trouble: unknown;
   let under: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let recovered = false;
   let closing = false;
 
   const ask = async (job: Job): Promise<void> => {
@@ -56,8 +55,9 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
       const steps = answer.refused - refused;
       refused = answer.refused;
       if (steps > 0) logger.error('what was to be stored was there already', { steps });
-      for (const file of answer.torn)
-        logger.warn('a journal was not written whole, and is set aside', { file });
+      const bytes = answer.torn;
+      if (bytes > 0)
+        logger.warn('the last of what was written was not written whole, and is left out', { bytes });
     } catch (error) {
       trouble = error;
       throw error;
@@ -67,7 +67,7 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
     if (closing) throw new Error('it is closed');
     clearTimeout(timer);
     timer = undefined;
-    under ??= ask({ kind: 'advance', end }).finally(() => {
+    under ??= ask({ kind: 'advance', id, end }).finally(() => {
       under = undefined;
       schedule();
     });
@@ -85,10 +85,10 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
     async recover() {
       await ask({ kind: 'recover' });
       end = applied;
-      recovered = true;
       return applied;
     },
-    advance(place) {
+    advance(journal, place) {
+      id = journal;
       end = place;
       schedule();
     },
@@ -101,7 +101,7 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
       closing = true;
       clearTimeout(timer);
       await under?.catch(() => {});
-      if (recovered) await ask({ kind: 'close', end }).catch(() => {});
+      await ask({ kind: 'close', id, end }).catch(() => {});
       await thread.end();
     },
   };

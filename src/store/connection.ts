@@ -12,13 +12,15 @@ export interface Connection {
 /** A connection that answers at once when somebody else holds the lock: whoever waits must not hold up the process. */
 export const connect = (file: string): Libsql.Database => new Libsql(file, { timeout: 0 });
 
-/** Opens a file in WAL, where one connection writes while others read. */
-export function openConnection(file: string): Connection {
+/**
+ * Opens a file in WAL, where one connection writes while others read. `synchronous` full: what it commits survives the
+ * loss of power; normal: only what was synced since.
+ */
+export function openConnection(file: string, synchronous: 'normal' | 'full'): Connection {
   const database = connect(file);
   try {
     database.exec('pragma journal_mode = wal');
-    // The loss of power is the journal's to survive, and it is kept until what is in the WAL has been synced.
-    database.exec('pragma synchronous = normal');
+    database.exec(`pragma synchronous = ${synchronous}`);
     // What a burst of writes leaves of the WAL is given back.
     database.exec(`pragma journal_size_limit = ${64 * 1024 * 1024}`);
   } catch (error) {

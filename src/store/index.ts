@@ -56,6 +56,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     database = await openDatabase(options);
     await migrate(database.kysely);
+    database.begin?.();
     await sweepOrphans({ database, directory: workspaces });
     if (database.shared) home = homeOf(directory);
   } catch (error) {
@@ -67,13 +68,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const statements = compileStatements(database.kysely);
   const commits = createCommits({ database, observer });
   const shared = { database, statements, commits, logger, now };
-  const { forget, ...log } = createTaskLog({ ...shared, home, observer });
+  const { leaving, ...log } = createTaskLog({ ...shared, home, observer });
   const sessions = createSessions({ ...shared, directory: workspaces });
   const sweeper = createSweeper({
     ...shared,
     directory: workspaces,
     retention: { ...defaultRetention, ...options.retention },
-    forget,
+    leaving,
   });
 
   let closing: Promise<void> | undefined;

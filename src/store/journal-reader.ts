@@ -1,6 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, renameSync, statSync, unlinkSync } from 'node:fs';
-import { basename } from 'node:path';
-import { journalFile, journalStarts } from './journal.js';
+import { closeSync, fstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs';
+import { type JournalFiles, journalFile, journalStarts } from './journal.js';
 import { decodeRecord, headBytes, isWhole, type StoredStep, sizeIn } from './journal-record.js';
 
 /** One transaction of a journal, and where it ends. */
@@ -17,12 +16,12 @@ export interface JournalReader {
   readChecked(at: number): Transaction | undefined;
   /** Removes the files that end at this place or before, but for one that may still grow. */
   remove(at: number): void;
-  /** Removes all files, and sets aside those that go on behind this place: their names are given. */
-  removeAll(at: number): readonly string[];
+  /** Removes all files; gives how many bytes stood behind this place. */
+  removeAll(at: number): number;
   close(): void;
 }
 
-export function createJournalReader(directory: string): JournalReader {
+export function createJournalReader(files: JournalFiles): JournalReader {
   let file: { readonly start: number; readonly descriptor: number } | undefined;
 
   const close = (): void => {
@@ -30,10 +29,10 @@ export function createJournalReader(directory: string): JournalReader {
     file = undefined;
   };
   const open = (at: number): boolean => {
-    const start = journalStarts(directory).findLast((one) => one <= at);
+    const start = journalStarts(files).findLast((one) => one <= at);
     if (start === undefined || start === file?.start) return false;
     close();
-    file = { start, descriptor: openSync(journalFile(directory, start), 'r') };
+    file = { start, descriptor: openSync(journalFile(files, start), 'r') };
     return true;
   };
   const readHere = (at: number, check: boolean): Transaction | undefined => {
@@ -57,24 +56,23 @@ export function createJournalReader(directory: string): JournalReader {
     read: (at) => read(at, false),
     readChecked: (at) => read(at, true),
     remove(at) {
-      const starts = journalStarts(directory);
+      const starts = journalStarts(files);
       for (const [index, start] of starts.entries()) {
         const next = starts[index + 1];
         if (next === undefined || next > at) return;
-        unlinkSync(journalFile(directory, start));
+        unlinkSync(journalFile(files, start));
       }
     },
     removeAll(at) {
       close();
-      return journalStarts(directory).flatMap((start) => {
-        const name = journalFile(directory, start);
-        if (start + statSync(name).size <= at) {
-          unlinkSync(name);
-          return [];
-        }
-        renameSync(name, `${name}.torn`);
-        return [`${basename(name)}.torn`];
-      });
+      let torn = 0;
+      for (const start of journalStarts(files)) {
+        const name = journalFile(files, start);
+        const { size } = statSync(name);
+        torn += Math.min(Math.max(start + size - at, 0), size);
+        unlinkSync(name);
+      }
+      return torn;
     },
     close,
   };

@@ -8,6 +8,7 @@ import { encodeRecord, type StoredStep } from './journal-record.js';
  * the one before ends. A place in it is the number of bytes that were ever written before it.
  */
 export interface Journal {
+  readonly id: string;
   /** Where it ends. */
   end(): number;
   /** Durable when it resolves; what fails has left nothing behind. One at a time; rejects with Node's errors. */
@@ -21,21 +22,18 @@ const fileBytes = 16 * 1024 * 1024;
 /** Goes on at `start`. `durability` full: each append is flushed to the disk, which holds up nobody but who waits for it. */
 export function createJournal({
   directory,
+  id,
   start,
   durability,
-}: {
-  readonly directory: string;
-  readonly start: number;
-  readonly durability: 'normal' | 'full';
-}): Journal {
+}: JournalFiles & { readonly start: number; readonly durability: 'normal' | 'full' }): Journal {
   let end = start;
   let file: { readonly start: number; readonly descriptor: number } | undefined;
   let torn = false;
 
   const open = (): { readonly start: number; readonly descriptor: number } => {
-    const descriptor = openSync(journalFile(directory, end), 'w', 0o600);
-    file = { start: end, descriptor };
+    const descriptor = openSync(journalFile({ directory, id }, end), 'w', 0o600);
     if (durability === 'full') syncDirectory(directory);
+    file = { start: end, descriptor };
     return file;
   };
   /** Takes away what a failed append has left: the next must not stand behind it. */
@@ -49,6 +47,7 @@ export function createJournal({
   };
 
   return {
+    id,
     end: () => end,
     async append(steps) {
       const record = encodeRecord(steps);
@@ -78,7 +77,8 @@ export function createJournal({
 
 const flush = promisify(fdatasync);
 
-function syncDirectory(directory: string): void {
+/** What a directory names survives the loss of power. */
+export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {
     fsyncSync(descriptor);
@@ -87,13 +87,26 @@ function syncDirectory(directory: string): void {
   }
 }
 
+/** The files of one journal: `id` is in their names, and in the database that they are for. */
+export interface JournalFiles {
+  readonly directory: string;
+  readonly id: string;
+}
+
 /** Padded, so that names sort as numbers do. */
-export const journalFile = (directory: string, start: number): string =>
-  join(directory, `journal-${String(start).padStart(16, '0')}`);
+export const journalFile = ({ directory, id }: JournalFiles, start: number): string =>
+  join(directory, `journal-${id}-${String(start).padStart(16, '0')}`);
 
 /** Where the journal's files begin, in order. */
-export const journalStarts = (directory: string): readonly number[] =>
-  readdirSync(directory)
-    .flatMap((name) => /^journal-(\d{16})$/.exec(name)?.[1] ?? [])
-    .map(Number)
+export const journalStarts = ({ directory, id }: JournalFiles): readonly number[] =>
+  journalsIn(directory)
+    .filter((file) => file.id === id)
+    .map(({ start }) => start)
     .sort((one, other) => one - other);
+
+/** The files of all journals. */
+export const journalsIn = (directory: string) =>
+  readdirSync(directory).flatMap((name) => {
+    const [, id = '', start] = /^journal-([0-9a-f]{16})-(\d{16})$/.exec(name) ?? [];
+    return start === undefined ? [] : [{ id, start: Number(start) }];
+  });

@@ -18,8 +18,10 @@ export interface Live {
   /** The newest entries, in batches as they were committed, up to the end of the log. */
   readonly tail: Batch[];
   tailBytes: number;
-  /** What is given but not committed. */
+  /** What is given, and not on its way to the database yet. */
   pending: Pending | undefined;
+  /** How many of its units are given and neither committed nor failed: until then only memory knows what comes next. */
+  units: number;
   readonly waiters: Set<Waiter>;
 }
 
@@ -81,7 +83,7 @@ export function createLives(): Lives {
       steps -= 1;
       forget(live, live.tail.length);
       lives.delete(name);
-      const idle = live.pending === undefined && live.waiters.size === 0 && live.record.length > 0;
+      const idle = live.units === 0 && live.waiters.size === 0;
       if (!idle) lives.set(name, live);
     }
   };
@@ -96,6 +98,7 @@ export function createLives(): Lives {
         tail: [],
         tailBytes: 0,
         pending: undefined,
+        units: 0,
         waiters: new Set(),
       };
       lives.set(live.name, live);

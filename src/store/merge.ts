@@ -1,27 +1,14 @@
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { nameOf } from '../domain/task.js';
 import type { Value } from './database.js';
 import { joinRows } from './entries.js';
 import type { StoredStep } from './journal-record.js';
-import { compileStatements } from './statements.js';
-import type { Tables } from './tables.js';
+import { sqliteStatements } from './sqlite-statements.js';
 
 /** A row takes no further ones from this size on, in UTF-16 units: whoever reads takes whole rows. */
 const longestRow = 64 * 1024;
 
-const { insertTask, updateTask, insertRow } = compileStatements(
-  new Kysely<Tables>({
-    dialect: {
-      createDriver: () => new DummyDriver(),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-      createAdapter: () => new SqliteAdapter(),
-      createIntrospector: (database) => new SqliteIntrospector(database),
-    },
-  }),
-);
-
-/** What is merged, as a journal has it; what another version of this program wrote is left as it is. */
-export const mergeable = { insertTask, updateTask, insertRow };
+/** Those that are merged; what another version of this program wrote is left as it is. */
+const { insertTask, updateTask, insertRow } = sqliteStatements;
 
 /** What of a task is among the steps so far. */
 interface Known {

@@ -90,6 +90,8 @@ const migrations: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  // A version before this one would not see the journal, nor read rows that were joined: it must not start.
+  '003-journal': { async up() {} },
 };
 
 /** Brings the schema up to date. One that a newer program wrote, or a step that fails: KediError STORE_UNAVAILABLE. */

@@ -5,6 +5,7 @@ import { nameOf, type TaskKey, type TaskState } from '../domain/task.js';
 import type { Commits } from './commits.js';
 import type { Database } from './database.js';
 import type { Statements } from './statements.js';
+import type { Leaving } from './task-log.js';
 
 /** What is kept, and for how long. */
 export interface Retention {
@@ -39,8 +40,7 @@ interface Parts {
   readonly retention: Retention;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Told of every task that is gone. */
-  readonly forget: (keys: readonly TaskKey[]) => void;
+  readonly leaving: Leaving;
 }
 
 export interface Sweeper {
@@ -90,7 +90,7 @@ async function sweepTasks(parts: Parts, signal: AbortSignal): Promise<void> {
 
 /** Removes so many of the tasks that changed longest ago and do not run; `before`: only those that changed before. */
 async function removeTasks(
-  { database, statements, commits, forget }: Parts,
+  parts: Parts,
   {
     before,
     limit,
@@ -99,7 +99,7 @@ async function removeTasks(
 ): Promise<void> {
   for (let left = limit; left > 0 && !signal.aborted; ) {
     // Whoever looks for the oldest looks at all: so many are found at once, and removed bit by bit.
-    let query = database.kysely
+    let query = parts.database.kysely
       .selectFrom('tasks')
       .select(['principal', 'id'])
       .where('state', 'not in', running)
@@ -110,19 +110,38 @@ async function removeTasks(
     if (found.length === 0) return;
     for (let start = 0; start < found.length && !signal.aborted; start += batch) {
       const rows = found.slice(start, start + batch);
-      await commits.write(
-        rows.flatMap(({ principal, id }) => {
-          const about = nameOf(principal, id);
-          return [
-            { statement: statements.deleteTask, values: [principal, id], about },
-            { statement: statements.deleteLog, values: [principal, id], about },
-            { statement: statements.deleteWebhooks, values: [principal, id], about },
-          ];
-        }),
+      await remove(
+        parts,
+        rows.map(({ principal, id }) => ({ principal, taskId: id })),
       );
-      forget(rows.map(({ principal, id }) => ({ principal, taskId: id })));
     }
     left -= found.length;
+  }
+}
+
+/** Those of the tasks that nobody runs or writes to when the transaction begins. */
+async function remove({ statements, commits, leaving }: Parts, keys: readonly TaskKey[]): Promise<void> {
+  let gone: readonly TaskKey[] = [];
+  try {
+    await new Promise<void>((resolve, reject) => {
+      commits.add({
+        steps() {
+          gone = keys.filter(leaving.begin);
+          return gone.flatMap(({ principal, taskId }) => {
+            const about = nameOf(principal, taskId);
+            return [
+              { statement: statements.deleteTask, values: [principal, taskId], about },
+              { statement: statements.deleteLog, values: [principal, taskId], about },
+              { statement: statements.deleteWebhooks, values: [principal, taskId], about },
+            ];
+          });
+        },
+        committed: resolve,
+        failed: reject,
+      });
+    });
+  } finally {
+    for (const key of gone) leaving.end(key);
   }
 }
 

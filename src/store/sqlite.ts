@@ -1,22 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type DatabaseConnection,
-  Kysely,
-  SqliteAdapter,
-  type SqliteDialectConfig,
-  SqliteDriver,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import { type DatabaseConnection, Kysely, type SqliteDialectConfig, SqliteDriver } from 'kysely';
 import { KediError } from '../domain/errors.js';
 import type { Logger } from '../domain/ports.js';
 import { nameOf, type TaskKey } from '../domain/task.js';
 import { createApplier } from './apply.js';
 import { type Connection, openConnection } from './connection.js';
 import { Conflict, type Database, type Statement, type Step, type Trouble, type Value } from './database.js';
-import { createJournal } from './journal.js';
+import { createJournal, type Journal, syncDirectory } from './journal.js';
+import { sqlite, sqliteStatements } from './sqlite-statements.js';
 import type { Tables } from './tables.js';
 
 /** So much may wait to be taken over: beyond it, whoever writes waits as well. */
@@ -45,9 +39,11 @@ export async function openSqlite({
   let connection: Connection | undefined;
   let start: number;
   try {
+    if (durability === 'full') syncDirectory(dirname(directory));
     // Prompts and answers are in it; its WAL takes over its mode.
     closeSync(openSync(file, 'a', 0o600));
-    connection = openConnection(file);
+    // Here only migrations write, which the journal does not have.
+    connection = openConnection(file, 'full');
     // Before any migration: its statements are for the tables that it was written for.
     start = await applier.recover();
   } catch (error) {
@@ -56,7 +52,8 @@ export async function openSqlite({
     throw judge(error).error;
   }
   const { prepare, run, all, close } = connection;
-  const journal = createJournal({ directory, start, durability });
+  let journal: Journal | undefined;
+  const end = (): number => journal?.end() ?? start;
 
   /** Where the last transaction about a name ends, in order; of those that may not have been taken over. */
   const behind = new Map<string, number>();
@@ -70,8 +67,7 @@ export async function openSqlite({
       }
     }
   };
-  const written = (steps: readonly Step[]): void => {
-    const end = journal.end();
+  const written = ({ id }: Journal, steps: readonly Step[]): void => {
     for (const [name, place] of behind) {
       if (place > applier.applied()) break;
       behind.delete(name);
@@ -79,9 +75,9 @@ export async function openSqlite({
     for (const { about } of steps) {
       if (about === undefined) continue;
       behind.delete(about);
-      behind.set(about, end);
+      behind.set(about, end());
     }
-    applier.advance(end);
+    applier.advance(id, end());
   };
 
   const kysely = new Kysely<Tables>({
@@ -99,11 +95,9 @@ export async function openSqlite({
               close: () => {},
             },
           },
-          () => reach(journal.end()),
+          () => reach(end()),
         ),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-      createAdapter: () => new SqliteAdapter(),
-      createIntrospector: (database) => new SqliteIntrospector(database),
+      ...sqlite,
     },
   });
 
@@ -111,19 +105,30 @@ export async function openSqlite({
   return {
     kysely,
     shared: false,
+    begin() {
+      // Each run has a journal of its own, and the database knows of which: no other must be taken over into it.
+      const id = randomBytes(8).toString('hex');
+      try {
+        run(sqliteStatements.setFact.sql, ['journal_id', id]);
+      } catch (error) {
+        throw judge(error).error;
+      }
+      journal = createJournal({ directory, id, start, durability });
+    },
     async transact(steps) {
+      if (journal === undefined) throw new Error('there is no journal yet');
       for (const { creates } of steps) {
         if (creates !== undefined && !isNew(creates)) throw new Conflict('the task is there');
       }
       // What cannot be taken over now would only gather.
       const most = applier.trouble() === undefined ? mostBehind : 0;
-      if (journal.end() - applier.applied() > most) await applier.reach(journal.end());
+      if (end() - applier.applied() > most) await applier.reach(end());
       await journal.append(steps);
-      written(steps);
+      written(journal, steps);
     },
     async query<Row>(statement: Statement<Row>, values: readonly Value[], about?: string) {
       try {
-        await reach(about === undefined ? journal.end() : (behind.get(about) ?? 0));
+        await reach(about === undefined ? end() : (behind.get(about) ?? 0));
         const rows: readonly unknown[] = all(statement.sql, values);
         return rows as readonly Row[];
       } catch (error) {
@@ -137,7 +142,7 @@ export async function openSqlite({
     judge,
     async close() {
       await kysely.destroy();
-      journal.close();
+      journal?.close();
       await applier.close();
       close();
     },

@@ -1,6 +1,6 @@
 import type { Observer, TaskLog } from '../domain/ports.js';
 import { isTerminal, nameOf, type TaskKey, type TaskRecord } from '../domain/task.js';
-import { createAppends } from './appends.js';
+import { createAppends, type WithLive } from './appends.js';
 import type { Commits } from './commits.js';
 import { listContexts } from './contexts.js';
 import { type Database, type Growth, refusal } from './database.js';
@@ -11,8 +11,14 @@ import { type Statements, type TaskRow, taskRecord } from './statements.js';
 
 /** The log, and what only the store's own parts may do with it. */
 export interface StoredLog extends TaskLog {
-  /** These tasks are gone from the database: nobody shall wait for them. */
-  forget(keys: readonly TaskKey[]): void;
+  readonly leaving: Leaving;
+}
+
+/** For tasks that are being removed: from `begin` on nobody finds them, until `end` says that the database knows. */
+export interface Leaving {
+  /** False: the task runs, or is written to, and has to stay. */
+  begin(key: TaskKey): boolean;
+  end(key: TaskKey): void;
 }
 
 interface Parts {
@@ -27,10 +33,11 @@ interface Parts {
 export function createTaskLog({ database, statements, commits, home, observer }: Parts): StoredLog {
   const { shared } = database;
   const lives = createLives();
+  const left = new Set<string>();
 
   const select = async (key: TaskKey): Promise<TaskRecord | undefined> => {
-    if (!readable(key)) return undefined;
     const { principal, taskId } = key;
+    if (!readable(key) || left.has(nameOf(principal, taskId))) return undefined;
     const [row] = await database.query<TaskRow>(
       statements.selectTask,
       [principal, taskId],
@@ -39,12 +46,21 @@ export function createTaskLog({ database, statements, commits, home, observer }:
     return row === undefined ? undefined : taskRecord(row);
   };
 
-  const load = async (key: TaskKey): Promise<Live | undefined> => {
-    const known = lives.get(key);
+  const loading = new Map<string, Promise<TaskRecord | undefined>>();
+  /** Once for all who ask: nobody can write to the task before one of them has it in memory. */
+  const selectOnce = (key: TaskKey): Promise<TaskRecord | undefined> => {
+    const name = nameOf(key.principal, key.taskId);
+    const known = loading.get(name);
     if (known !== undefined) return known;
-    const record = await select(key);
-    // Meanwhile another call may have loaded it, and two of one task would tell different tales.
-    return lives.get(key) ?? (record === undefined ? undefined : lives.add(record));
+    const selected = select(key).finally(() => loading.delete(name));
+    loading.set(name, selected);
+    return selected;
+  };
+  const withLive: WithLive = async (key, use) => {
+    const known = lives.get(key);
+    if (known !== undefined) return use(known);
+    const record = await selectOnce(key);
+    return use(lives.get(key) ?? (record === undefined ? undefined : lives.add(record)));
   };
 
   /** The rows from the one with entry `from` on, `rows` of them at most. */
@@ -80,7 +96,7 @@ export function createTaskLog({ database, statements, commits, home, observer }:
 
   return {
     shared,
-    ...createAppends({ lives, load, statements, commits, shared, home, observer }),
+    ...createAppends({ lives, withLive, statements, commits, shared, home, observer }),
 
     async get(key) {
       const live = shared ? undefined : lives.get(key);
@@ -107,25 +123,28 @@ export function createTaskLog({ database, statements, commits, home, observer }:
 
     async grown(key, length, signal) {
       signal.throwIfAborted();
-      const live = await load(key);
-      if (live === undefined || live.record.length > length || isTerminal(live.record.state)) return;
-      const woken = wait(live, { length, signal });
-      // Others may have written between the loading and the waiting.
-      if (shared) renew(key).catch((error: Error) => lives.fail(live, error));
-      await woken;
+      await withLive(key, (live) => {
+        if (live === undefined || live.record.length > length || isTerminal(live.record.state)) return;
+        const woken = wait(live, { length, signal });
+        // Others may have written between the loading and the waiting.
+        if (shared) renew(key).catch((error: Error) => lives.fail(live, error));
+        return woken;
+      });
     },
 
     list: (query) => listTasks(database.kysely, query).catch(refuse),
     contexts: (query) => listContexts(database.kysely, query).catch(refuse),
     unfinished: (states) => listUnfinished(database.kysely, { states, home }).catch(refuse),
-    forget(keys) {
-      for (const key of keys) {
+    leaving: {
+      begin(key) {
         const live = lives.get(key);
-        // One that runs has been left where it is.
-        if (live?.pending === undefined && live?.state !== 'submitted' && live?.state !== 'working') {
-          lives.remove(key);
-        }
-      }
+        const { units, state } = live ?? { units: 0, state: undefined };
+        if (units > 0 || state === 'submitted' || state === 'working') return false;
+        lives.remove(key);
+        left.add(nameOf(key.principal, key.taskId));
+        return true;
+      },
+      end: ({ principal, taskId }) => void left.delete(nameOf(principal, taskId)),
     },
   };
 }

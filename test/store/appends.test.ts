@@ -11,7 +11,7 @@ function stage({ shared }: { readonly shared: boolean }) {
   const lives = createLives();
   const log = createAppends({
     lives,
-    load: async (key) => lives.get(key),
+    withLive: async (key, use) => use(lives.get(key)),
     statements: new Proxy({} as never, { get: () => ({ sql: '' }) }),
     commits: {
       add: (unit) => void units.push(unit),

@@ -22,15 +22,16 @@ vi.mock('node:fs', async (original) => {
 
 const step = (sql: string, ...values: (string | number)[]): StoredStep => ({ statement: { sql }, values });
 
-const open = (directory: string, start = 0, durability: 'normal' | 'full' = 'normal') => {
-  const journal = createJournal({ directory, start, durability });
+const id = '0123456789abcdef';
+const open = (directory: string, durability: 'normal' | 'full' = 'normal') => {
+  const journal = createJournal({ directory, id, start: 0, durability });
   onTestFinished(() => journal.close());
   return journal;
 };
 
 /** Everything whole that is in a journal from this place on, and where that ends. */
 function readAll(directory: string, start = 0) {
-  const reader = createJournalReader(directory);
+  const reader = createJournalReader({ directory, id });
   const steps: StoredStep[] = [];
   let at = start;
   for (let next = reader.readChecked(at); next !== undefined; next = reader.readChecked(at)) {
@@ -60,7 +61,7 @@ test('a journal gives back every transaction exactly, in order', async () => {
   await fc.assert(
     fc.asyncProperty(transactions, async (given) => {
       const directory = await temporaryDirectory();
-      const journal = createJournal({ directory, start: 7, durability: 'normal' });
+      const journal = createJournal({ directory, id, start: 7, durability: 'normal' });
       for (const steps of given) await journal.append(steps);
       journal.close();
       expect(readAll(directory, 7)).toEqual({ steps: given.flat(), at: journal.end() });
@@ -108,7 +109,7 @@ test('a journal goes on in another file when one is large, and what is behind is
   for (const name of files) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
   expect(readAll(directory).steps.map((one) => one.values[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
 
-  const reader = createJournalReader(directory);
+  const reader = createJournalReader({ directory, id });
   reader.remove((ends[3] ?? 0) - 1);
   expect(readdirSync(directory)).toEqual(files);
   reader.remove(ends[5] ?? 0);
@@ -144,7 +145,7 @@ test('each append is flushed to the disk where durability is full, and none wher
     ['normal', 0],
     ['full', 3],
   ] as const) {
-    const journal = open(await temporaryDirectory(), 0, durability);
+    const journal = open(await temporaryDirectory(), durability);
     flushed.times = 0;
     for (let count = 0; count < 3; count += 1) await journal.append([step('a', count)]);
     expect(flushed.times).toBe(flushes);

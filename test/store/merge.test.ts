@@ -5,7 +5,8 @@ import { openConnection } from '../../src/store/connection.js';
 import { decodeEntries, encodeEntries } from '../../src/store/entries.js';
 import { openStore } from '../../src/store/index.js';
 import type { StoredStep } from '../../src/store/journal-record.js';
-import { merge, mergeable } from '../../src/store/merge.js';
+import { merge } from '../../src/store/merge.js';
+import { sqliteStatements as statements } from '../../src/store/sqlite-statements.js';
 import { temporaryDirectory } from '../support/temporary.js';
 import { plain, said } from './samples.js';
 import { silent } from './silent.js';
@@ -14,7 +15,7 @@ import { silent } from './silent.js';
 async function tables() {
   const directory = await temporaryDirectory();
   await (await openStore({ directory, durability: 'normal', logger: silent })).close();
-  const connection = openConnection(`${directory}/store.db`);
+  const connection = openConnection(`${directory}/store.db`, 'normal');
   onTestFinished(() => connection.close());
   return connection;
 }
@@ -39,7 +40,7 @@ function stepsOf(given: readonly Act[]): readonly StoredStep[] {
     if (act === 'make' && length === undefined) {
       lengths.set(task, 0);
       const values = [principal, id, 'context', 'demo', 0, 'submitted', time, time, 'here'];
-      steps.push({ statement: mergeable.insertTask, values });
+      steps.push({ statement: statements.insertTask, values });
     }
     if (length === undefined) continue;
     if (act === 'say' || act === 'say much') {
@@ -47,12 +48,12 @@ function stepsOf(given: readonly Act[]): readonly StoredStep[] {
         said(time + index, act === 'say' ? `é😀\n+${time}` : 'x'.repeat(20_000)),
       );
       const values = [principal, id, length, entries.length, encodeEntries(entries)];
-      steps.push({ statement: mergeable.insertRow, values });
+      steps.push({ statement: statements.insertRow, values });
       lengths.set(task, length + entries.length);
     }
     if (act === 'change') {
       steps.push({
-        statement: mergeable.updateTask,
+        statement: statements.updateTask,
         values: [`state ${time}`, time, 'there', principal, id],
       });
     }
@@ -111,10 +112,10 @@ test('a short task is one row and one task, however many turns it took; a long o
     ]),
   );
   expect(short.map(({ statement }) => statement.sql)).toEqual([
-    mergeable.insertTask.sql,
-    mergeable.insertRow.sql,
+    statements.insertTask.sql,
+    statements.insertRow.sql,
   ]);
   const long = merge(stepsOf([['make', 0], ...Array.from({ length: 6 }, (): Act => ['say much', 0])]));
-  const rows = long.filter(({ statement }) => statement.sql === mergeable.insertRow.sql);
+  const rows = long.filter(({ statement }) => statement.sql === statements.insertRow.sql);
   expect(rows.map(({ values }) => values[3])).toEqual([2, 2, 2]);
 });

@@ -71,27 +71,62 @@ test('what was durable when the server was killed is there after the next start,
 });
 
 test('the journal of another store is refused, and stays as it is', async () => {
+  const refused = {
+    code: 'STORE_UNAVAILABLE',
+    message: 'The store cannot be used: the journal in the data directory goes on from another store.db.',
+  };
   const directory = await killed([ended(1)]);
-  for (const name of readdirSync(directory)) if (name.startsWith('store.db')) rmSync(join(directory, name));
-  const before = journals(directory);
-  for (let times = 0; times < 2; times += 1) {
-    await expect(open(directory)).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: 'The store cannot be used: the journal in the data directory goes on from another store.db.',
-    });
-    expect(journals(directory)).toEqual(before);
+  const [journal = ''] = journals(directory);
+  // Of one that has never been written to, and of one that has come as far.
+  for (const other of [undefined, await killed([said(1, 'x'), ended(2)])]) {
+    const beside = await temporaryDirectory();
+    if (other !== undefined) cpSync(other, beside, { recursive: true });
+    for (const name of journals(beside)) rmSync(join(beside, name));
+    cpSync(join(directory, journal), join(beside, journal));
+    for (let times = 0; times < 2; times += 1) {
+      await expect(open(beside)).rejects.toMatchObject(refused);
+      expect(journals(beside)).toEqual([journal]);
+    }
   }
+  expect(await readAll(await open(directory))).toHaveLength(2);
 });
 
-test('a journal that was not written whole is set aside, and what is whole of it is there', async () => {
+test('a journal makes up for all that SQLite had not synced when the power went', async () => {
+  const directory = await temporaryDirectory();
+  const store = await openStore({ directory, durability: 'full', logger: silent });
+  await store.log.create(taskOf(key), [opening(0)]);
+  // The tables, and whose the journal is, which nothing makes up for.
+  const synced = statSync(join(directory, 'store.db-wal')).size;
+  await store.log.append(key, [ended(1)]);
+  await store.log.list({ principal: 'local', limit: 1 });
+  expect(statSync(join(directory, 'store.db-wal')).size).toBeGreaterThan(synced);
+  const copy = join(await temporaryDirectory(), 'copy');
+  cpSync(directory, copy, { recursive: true });
+  await store.close();
+  rmSync(join(copy, 'store.db-shm'));
+  truncateSync(join(copy, 'store.db-wal'), synced);
+  expect(await readAll(await open(copy))).toHaveLength(2);
+});
+
+test('what is written past the journal is synced', async () => {
+  const { openSqlite } = await import('../../src/store/sqlite.js');
+  const directory = await temporaryDirectory();
+  const database = await openSqlite({ directory, durability: 'full', logger: silent });
+  expect(await database.query({ sql: 'pragma synchronous' }, [])).toEqual([{ synchronous: 2 }]);
+  await database.close();
+});
+
+test('what is whole of a journal is there, and what was not written to its end is said to be left out', async () => {
   const directory = await killed([said(1, 'whole'), ended(2)]);
   const [name = ''] = journals(directory);
   truncateSync(join(directory, name), statSync(join(directory, name)).size - 1);
   const warnings: unknown[] = [];
   const store = await open(directory, { ...silent, warn: (...said) => warnings.push(said) });
   expect((await readAll(store)).map(({ at }) => at)).toEqual([0, 1]);
-  expect(warnings).toEqual([['a journal was not written whole, and is set aside', { file: `${name}.torn` }]]);
-  expect(journals(directory)).toEqual([`${name}.torn`]);
+  expect(warnings).toEqual([
+    ['the last of what was written was not written whole, and is left out', { bytes: expect.any(Number) }],
+  ]);
+  expect(journals(directory)).toEqual([]);
   await store.log.append(key, [ended(3)]);
   await store.close();
   expect((await readAll(await open(directory))).map(({ at }) => at)).toEqual([0, 1, 3]);
@@ -99,7 +134,7 @@ test('a journal that was not written whole is set aside, and what is whole of it
 
 test('what is in the database already does not keep the rest of a journal out of it', async () => {
   const directory = await killed([ended(1)]);
-  const connection = openConnection(join(directory, 'store.db'));
+  const connection = openConnection(join(directory, 'store.db'), 'normal');
   connection.run("insert into log values ('local', 'task', 0, 1, '[]')", []);
   connection.close();
   const errors: unknown[] = [];

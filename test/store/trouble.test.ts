@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { follow } from '../../src/domain/follow.js';
+import type { Entry, TaskKey } from '../../src/domain/task.js';
 import { openStore, type Store } from '../../src/store/index.js';
 import { temporaryDirectory } from '../support/temporary.js';
 import { ended, opening, said, taskOf } from './samples.js';
@@ -24,6 +25,15 @@ async function open(directory: string, durability: 'normal' | 'full' = 'normal')
   const store = await openStore({ directory, durability, logger: silent });
   onTestFinished(() => store.close());
   return store;
+}
+
+async function readAll(log: Store['log'], task: TaskKey): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (;;) {
+    const more = await log.read(task, entries.length);
+    if (more.length === 0) return entries;
+    entries.push(...more);
+  }
 }
 
 /** A disk of its own, of one megabyte; undefined where this process may not mount one. */
@@ -128,6 +138,65 @@ test('a store locked by another program is waited for, red meanwhile, and loses 
   expect((await listed).total).toBe(1);
   expect((await store.log.get(key))?.state).toBe('completed');
   expect(await store.check()).toEqual({ ok: true });
+});
+
+test('loses nothing of a task that leaves memory while one turn is written in several pieces', async () => {
+  const { log } = await open(await temporaryDirectory(), 'full');
+  const make = async (name: string) => {
+    const task = { ...key, taskId: name };
+    await log.create(taskOf(task), [opening(0)]);
+    return task;
+  };
+  const many = (name: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => make(`${name} ${index}`)));
+  const small = await many('small', 8);
+  const large = (await many('large', 24)).map((task) => log.append(task, [said(1, 'x'.repeat(500_000))]));
+  const others = many('other', 100);
+  const first = small.map((task) => log.append(task, [said(1, 'a')]));
+  await large[0];
+  const second = small.map((task) => log.append(task, [said(2, 'b')]));
+  await Promise.all([...large, others, ...first, ...second]);
+  for (const task of small) await log.append(task, [ended(3)]);
+  for (const task of small) {
+    expect((await readAll(log, task)).map(({ at }) => at)).toEqual([0, 1, 2, 3]);
+  }
+});
+
+test('nothing is lost of a task that many ask for while another program locks the store', async () => {
+  const directory = await temporaryDirectory();
+  const store = await open(directory);
+  const { log } = store;
+  let made = 0;
+  const make = async () => {
+    made += 1;
+    const task = { principal: 'local', taskId: `${made}`.padStart(6, '0') };
+    await log.create(taskOf(task), [opening(0)]);
+    return task;
+  };
+  const many = () => Promise.all(Array.from({ length: 200 }, make));
+  for (let round = 0; round < 10; round += 1) {
+    const other = new Libsql(join(directory, 'store.db'));
+    other.exec('begin immediate');
+    const task = await make();
+    // Out of memory, and not in the database yet: whoever asks for it waits, each in his own step.
+    await many();
+    const asked: Promise<void>[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      asked.push(log.grown(task, 1, new AbortController().signal));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const appended = log.append(task, [said(1, 'while it is locked')]).then(many);
+    await new Promise((resolve) => setTimeout(resolve, 10 + 2 * round));
+    other.exec('rollback');
+    other.close();
+    await appended;
+    await Promise.all(asked);
+    for (const at of [2, 3]) await log.append(task, [said(at, 'later')]);
+    await log.append(task, [ended(4)]);
+    await store.check();
+    const entries = await readAll(log, task);
+    expect(entries.map(({ at }) => at)).toEqual([0, 1, 2, 3, 4]);
+  }
 });
 
 test('a store that stays locked is refused in a sentence', async () => {
