@@ -5,7 +5,7 @@ import type { Entry } from '../domain/task.js';
 import { type Ending, failed } from './failure.js';
 
 /** Between tries to write an ending, the last of them over and over. */
-const pauses = [100, 1_000, 5_000, 30_000] as const;
+const pauses = [100, 1_000, 5_000] as const;
 
 /**
  * Writes a turn's ending. While the store cannot be written the task would seem to run for ever, so it is tried until
@@ -19,12 +19,15 @@ export async function finish(
     taskId,
     logger,
     closed,
+    stuck,
     now,
   }: {
     readonly append: (entries: readonly Entry[]) => Promise<void>;
     readonly taskId: string;
     readonly logger: Logger;
     readonly closed: AbortSignal;
+    /** Told each time that it has to be tried again. */
+    readonly stuck: (error: KediError) => void;
     readonly now: () => number;
   },
 ): Promise<Ending> {
@@ -43,6 +46,7 @@ export async function finish(
         continue;
       }
       if (tried === 0) logger.error('the end of a task could not be recorded yet', fields);
+      stuck(error);
       const pause = pauses[Math.min(tried, pauses.length - 1)];
       await sleep(pause, undefined, { signal: closed, ref: false }).catch(() => {});
     }

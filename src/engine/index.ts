@@ -8,7 +8,7 @@ import { isTerminal, type TaskKey, type TaskRecord } from '../domain/task.js';
 import { defaultBounds, type EngineBounds } from './bounds.js';
 import { failed, type Redact } from './failure.js';
 import { readFollowUp, refuseUnlessWaiting } from './follow-up.js';
-import { createJobs } from './jobs.js';
+import { createJobs, ended } from './jobs.js';
 import { messageEntry, type Order, refusalOf } from './order.js';
 import type { Surroundings } from './perform.js';
 import { type Counts, createQueue } from './queue.js';
@@ -118,7 +118,7 @@ export function createEngine(options: EngineOptions): Engine {
     async answer(key, order) {
       const job = jobs.find(key);
       // Its question may have been read before it had quite ended.
-      if (job?.settling) await job.done;
+      if (job?.settling) await ended(job);
       const typed = await readFollowUp(order, { record: await current(key), log, judge, bounds });
       // Others may have answered or canceled meanwhile.
       const record = await current(key);
@@ -142,7 +142,7 @@ export function createEngine(options: EngineOptions): Engine {
       for (;;) {
         const job = jobs.find(key);
         job?.stop.abort(canceled());
-        await job?.done;
+        if (job !== undefined) await ended(job);
         const { state } = await current(key);
         if (jobs.find(key) !== undefined) continue;
         if (isTerminal(state) && job !== undefined) return;

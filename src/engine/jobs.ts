@@ -13,13 +13,29 @@ export interface Active {
   readonly done: Promise<unknown>;
   /** Nothing is left of it but to write its end. */
   settling: boolean;
+  /** Why its end cannot be written for now. */
+  stuck: KediError | undefined;
+  /** Those who wait for its end, and want to know. */
+  readonly waiting: Set<(error: KediError) => void>;
+}
+
+/** Resolves when a job has ended durably; rejects when its end cannot be written for now. */
+export async function ended({ done, stuck, waiting }: Active): Promise<void> {
+  if (stuck !== undefined) throw stuck;
+  await new Promise<void>((resolve, reject) => {
+    waiting.add(reject);
+    done.then(() => {
+      waiting.delete(reject);
+      resolve();
+    });
+  });
 }
 
 /** All that is under way: at most one turn a task. */
 export interface Jobs {
   find(key: TaskKey): Active | undefined;
   /** Begins a turn; `give` makes its order durable, and so resolves this. No place or closed: KediError BUSY. */
-  begin(turn: Omit<Job, 'place' | 'stop' | 'settling'>, give: () => Promise<void>): Promise<void>;
+  begin(turn: Omit<Job, 'place' | 'stop' | 'settling' | 'stuck'>, give: () => Promise<void>): Promise<void>;
   /** The same for what is no task; the key is no other's. */
   take<T>(key: ContextualKey, carryOut: (place: Place, stop: Stop) => Promise<T>): Promise<T>;
   /** Keeps everyone else from the task meanwhile. */
@@ -76,7 +92,7 @@ export function createJobs({
         active.delete(name);
         count(-1);
       });
-    const kept: Active = { place, stop, done, settling: false };
+    const kept: Active = { place, stop, done, settling: false, stuck: undefined, waiting: new Set() };
     active.set(name, kept);
     return kept;
   };
@@ -91,8 +107,12 @@ export function createJobs({
       const settling = (): void => {
         kept.settling = true;
       };
+      const stuck = (error: KediError): void => {
+        kept.stuck = error;
+        for (const tell of kept.waiting) tell(error);
+      };
       const { key, order, structured, output, earlier, logged } = turn;
-      const job: Job = { key, order, structured, output, earlier, logged, place, stop, settling };
+      const job: Job = { key, order, structured, output, earlier, logged, place, stop, settling, stuck };
       const work = perform(job, given, surroundings);
       const kept = keep(key, { place, stop, work });
       return given;

@@ -45,6 +45,8 @@ export interface Job {
   readonly stop: Stop;
   /** Called when nothing is left to do but write the end. */
   settling(): void;
+  /** Called when the end cannot be written for now, each time that it is tried. */
+  stuck(error: KediError): void;
 }
 
 /**
@@ -102,7 +104,7 @@ export async function perform(
     job.settling();
     if (stop.reason !== endedElsewhere) {
       const last = [...said, ...ending];
-      ending = await finish(last, { append, taskId: key.taskId, logger, closed, now });
+      ending = await finish(last, { append, taskId: key.taskId, logger, closed, stuck: job.stuck, now });
     }
   } finally {
     place.leave();

@@ -89,8 +89,11 @@ export class Scanner {
     try {
       const decoded = String(JSON.parse(literal));
       this.at = end + 1;
-      // A copy, since a part of a text keeps the whole of it.
-      if (literal.length <= longestKept) latest = { literal: Buffer.from(literal).toString(), decoded };
+      if (literal.length <= longestKept) {
+        // A part of a text keeps the whole of it; and half of a surrogate pair would not be the same in the copy.
+        const copy = Buffer.from(literal).toString();
+        if (copy === literal) latest = { literal: copy, decoded };
+      }
       return decoded;
     } catch {
       return undefined;

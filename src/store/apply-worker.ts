@@ -120,7 +120,7 @@ function recover(): Answer {
   const { id, applied: from } = known();
   synced = from;
   const found = journalsIn(directory);
-  if (found.length === 0) return { applied: from, refused, torn: 0 };
+  if (found.length === 0) return { applied: from, refused };
   // Taken over into another database it would be lost, and that one be spoilt.
   if (found.some((file) => file.id !== id) || found.every(({ start }) => start > from)) {
     throw new Error('the journal in the data directory goes on from another store.db.');
@@ -128,7 +128,7 @@ function recover(): Answer {
   const reader = readerOf(id);
   const at = advance(reader, Number.POSITIVE_INFINITY, reader.readChecked);
   sync(at);
-  return { applied: at, refused, torn: reader.removeAll(at) };
+  return { applied: at, refused, left: reader.removeAll(at) };
 }
 
 /** What is all in the database needs no journal any more; without an id there is none. */
@@ -150,7 +150,7 @@ function answer(job: Job): Answer {
     else if (advance(readerOf(job.id), job.end) < job.end) {
       throw new Error('the journal in the data directory has a gap.');
     }
-    return { applied: job.end, refused, torn: 0 };
+    return { applied: job.end, refused };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { error: { message, code: codeOf(error) } };

@@ -12,10 +12,16 @@ export type Job =
   | { readonly kind: 'recover' }
   | { readonly kind: 'advance' | 'close'; readonly id: string; readonly end: number };
 
-/** How far it has come; how many steps were refused since it began; how many bytes of a journal were not whole. */
+/** How far it has come; how many steps were refused since it began; what of a journal could not be taken over. */
 export type Answer =
-  | { readonly applied: number; readonly refused: number; readonly torn: number }
+  | { readonly applied: number; readonly refused: number; readonly left?: Left }
   | { readonly error: { readonly message: string; readonly code: string } };
+
+/** How many bytes, and the files that were set aside with them. */
+export interface Left {
+  readonly bytes: number;
+  readonly aside: readonly string[];
+}
 
 /** Takes what is in the journal over into the database, in a thread of its own, a little later or when somebody waits. */
 export interface Applier {
@@ -27,10 +33,16 @@ export interface Applier {
   applied(): number;
   /** Resolves when the database has all up to this place; rejects with the error that it has now, `code` with it. */
   reach(place: number): Promise<void>;
-  /** Why the last attempt failed; undefined while all is well. */
-  trouble(): unknown;
+  /** Undefined while all is well. */
+  trouble(): Trouble | undefined;
   /** Takes over the rest if it can: what it cannot is for the next start. */
   close(): Promise<void>;
+}
+
+/** Why the last attempt failed, and when the first of those failed that have since. */
+export interface Trouble {
+  readonly error: unknown;
+  readonly since: number;
 }
 
 /** So long what is written gathers while nobody waits for it, for one transaction; and so long trouble is left alone. */
@@ -42,7 +54,7 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
   let refused = 0;
   let id = '';
   let end = 0;
-  let trouble: unknown;
+  let trouble: Trouble | undefined;
   let under: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closing = false;
@@ -55,11 +67,13 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
       const steps = answer.refused - refused;
       refused = answer.refused;
       if (steps > 0) logger.error('what was to be stored was there already', { steps });
-      const bytes = answer.torn;
-      if (bytes > 0)
-        logger.warn('the last of what was written was not written whole, and is left out', { bytes });
+      const { bytes, aside } = answer.left ?? { bytes: 0, aside: [] };
+      if (bytes > 0) {
+        const files = aside.length === 0 ? undefined : aside.join(', ');
+        logger.warn('the last of what was written was not written whole, and is left out', { bytes, files });
+      }
     } catch (error) {
-      trouble = error;
+      trouble = { error, since: trouble?.since ?? Date.now() };
       throw error;
     }
   };
@@ -101,7 +115,9 @@ export function createApplier({ logger, ...place }: Place & { readonly logger: L
       closing = true;
       clearTimeout(timer);
       await under?.catch(() => {});
-      await ask({ kind: 'close', id, end }).catch(() => {});
+      await ask({ kind: 'close', id, end }).catch((error: unknown) => {
+        logger.warn('what was written last is left for the next start', { reason: String(error) });
+      });
       await thread.end();
     },
   };

@@ -34,6 +34,8 @@ export function createCommits({
   readonly observer: Observer;
 }): Commits {
   let waiting: Unit[] = [];
+  /** When the first of them was added. */
+  let since = 0;
   let busy = false;
   let closed: (() => void) | undefined;
   let trouble: KediError | undefined;
@@ -44,6 +46,7 @@ export function createCommits({
       return;
     }
     waiting.push(unit);
+    if (waiting.length === 1) since = Date.now();
     if (busy) return;
     busy = true;
     setImmediate(flush);
@@ -51,9 +54,10 @@ export function createCommits({
 
   const flush = async (): Promise<void> => {
     const units = waiting;
+    const deadline = since + patience.milliseconds;
     waiting = [];
     for (const portion of portions(units.map(prepare).filter((ready) => ready !== undefined))) {
-      await commit(portion);
+      await commit(portion, deadline);
     }
     if (waiting.length > 0) {
       // Never at once: whoever was told may have written again, and others have waited for this turn to end.
@@ -75,8 +79,7 @@ export function createCommits({
     }
   };
 
-  const commit = async (units: readonly Ready[]): Promise<void> => {
-    const deadline = Date.now() + patience.milliseconds;
+  const commit = async (units: readonly Ready[], deadline: number): Promise<void> => {
     for (;;) {
       try {
         await transact(units.flatMap((unit) => unit.steps));
@@ -86,7 +89,7 @@ export function createCommits({
         const judged = database.judge(error);
         if (judged.kind === 'conflict' && units.length > 1) {
           // One of them is at fault, and the others must not suffer for it.
-          for (const unit of units) await commit([unit]);
+          for (const unit of units) await commit([unit], deadline);
           return;
         }
         if (judged.kind !== 'conflict') trouble = judged.error;

@@ -38,8 +38,8 @@ export interface Database {
   readonly kysely: Kysely<Tables>;
   /** Others write to it as well: what memory knows of a task may be old. */
   readonly shared: boolean;
-  /** To be called once, when all tables are there and before the first transaction. Throws KediErrors. */
-  begin?(): void;
+  /** To be called once, when all tables are there and before the first transaction. Rejects with a KediError. */
+  begin?(): Promise<void>;
   /** All steps in one transaction, in order; durable when it resolves. Not to be called while one is under way. */
   transact(steps: readonly Step[]): Promise<void>;
   /** Sees all that was transacted before, at least of what `about` names. Rejects with a KediError. */

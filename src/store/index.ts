@@ -56,7 +56,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     database = await openDatabase(options);
     await migrate(database.kysely);
-    database.begin?.();
+    await database.begin?.();
     await sweepOrphans({ database, directory: workspaces });
     if (database.shared) home = homeOf(directory);
   } catch (error) {

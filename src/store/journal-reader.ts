@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type JournalFiles, journalFile, journalStarts } from './journal.js';
 import { decodeRecord, headBytes, isWhole, type StoredStep, sizeIn } from './journal-record.js';
 
@@ -16,13 +17,15 @@ export interface JournalReader {
   readChecked(at: number): Transaction | undefined;
   /** Removes the files that end at this place or before, but for one that may still grow. */
   remove(at: number): void;
-  /** Removes all files; gives how many bytes stood behind this place. */
-  removeAll(at: number): number;
+  /** Removes all files, but sets aside what is damaged and not merely cut: what stands behind this place, and its files. */
+  removeAll(at: number): { readonly bytes: number; readonly aside: readonly string[] };
   close(): void;
 }
 
 export function createJournalReader(files: JournalFiles): JournalReader {
   let file: { readonly start: number; readonly descriptor: number } | undefined;
+
+  let damaged = false;
 
   const close = (): void => {
     if (file !== undefined) closeSync(file.descriptor);
@@ -36,7 +39,8 @@ export function createJournalReader(files: JournalFiles): JournalReader {
     return true;
   };
   const readHere = (at: number, check: boolean): Transaction | undefined => {
-    if (file === undefined) return undefined;
+    // It is read again from further back where it could not be taken over.
+    if (file === undefined || at < file.start) return undefined;
     const { start, descriptor } = file;
     const left = fstatSync(descriptor).size - (at - start) - headBytes;
     if (left < 0) return undefined;
@@ -44,7 +48,10 @@ export function createJournalReader(files: JournalFiles): JournalReader {
     const size = sizeIn(head);
     if (size > left) return undefined;
     const text = readFully(descriptor, size, at - start + headBytes);
-    if (check && !isWhole(head, text)) return undefined;
+    if (check && !isWhole(head, text)) {
+      damaged = true;
+      return undefined;
+    }
     return { steps: decodeRecord(text), end: at + headBytes + size };
   };
 
@@ -65,14 +72,20 @@ export function createJournalReader(files: JournalFiles): JournalReader {
     },
     removeAll(at) {
       close();
-      let torn = 0;
-      for (const start of journalStarts(files)) {
+      let bytes = 0;
+      const aside: string[] = [];
+      const starts = journalStarts(files);
+      for (const start of starts) {
         const name = journalFile(files, start);
         const { size } = statSync(name);
-        torn += Math.min(Math.max(start + size - at, 0), size);
-        unlinkSync(name);
+        const behind = Math.min(Math.max(start + size - at, 0), size);
+        bytes += behind;
+        if (behind > 0 && (damaged || start !== starts.at(-1))) {
+          renameSync(name, `${name}.damaged`);
+          aside.push(`${basename(name)}.damaged`);
+        } else unlinkSync(name);
       }
-      return torn;
+      return { bytes, aside };
     },
     close,
   };

@@ -43,11 +43,15 @@ export function encodeRecord(steps: readonly StoredStep[]): Buffer {
 /** For all but large records: what is new for each would wait for the collector, outside of the heap that it looks at. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
+/** What is written must be read again, and no text is longer than 512 MiB here. */
+const largest = 256 * 1024 * 1024;
+
 function roomFor(texts: readonly string[]): Buffer {
   // A UTF-16 unit takes three bytes of UTF-8 at most.
   const most = texts.reduce((sum, text) => sum + 3 * text.length, headBytes);
   if (most <= scratch.length) return scratch;
   const exact = texts.reduce((sum, text) => sum + Buffer.byteLength(text), headBytes);
+  if (exact > largest) throw new RangeError('more than 256 MiB were to be written at once');
   return exact <= scratch.length ? scratch : Buffer.allocUnsafe(exact);
 }
 

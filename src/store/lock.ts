@@ -13,13 +13,14 @@ export interface Lock {
  * STORE_UNAVAILABLE.
  */
 export function lockDirectory(directory: string): Lock {
-  const connection = connect(join(directory, 'lock'));
+  let connection: ReturnType<typeof connect> | undefined;
   try {
+    connection = connect(join(directory, 'lock'));
     // Nothing is ever written, so there is nothing to roll back either, and no journal to leave behind.
     connection.exec('pragma journal_mode = memory');
     connection.exec('begin exclusive');
   } catch (error) {
-    connection.close();
+    connection?.close();
     const busy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
     throw new KediError(
       'STORE_UNAVAILABLE',
@@ -29,11 +30,12 @@ export function lockDirectory(directory: string): Lock {
       { cause: error },
     );
   }
+  const held = connection;
   return {
     release() {
       // A connection may outlive its closing until the collector comes; the lock must not.
-      connection.exec('rollback');
-      connection.close();
+      held.exec('rollback');
+      held.close();
     },
   };
 }

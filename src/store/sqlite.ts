@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseConnection, Kysely, type SqliteDialectConfig, SqliteDriver } from 'kysely';
 import { KediError } from '../domain/errors.js';
@@ -16,7 +16,7 @@ import type { Tables } from './tables.js';
 /** So much may wait to be taken over: beyond it, whoever writes waits as well. */
 const mostBehind = 64 * 1024 * 1024;
 
-/** How long a query waits for a lock that somebody else holds, and how often it is tried. */
+/** How long a lock that somebody else holds is waited for, and how often it is tried. */
 const patience = { milliseconds: 5_000, pause: 25 } as const;
 
 /**
@@ -39,13 +39,12 @@ export async function openSqlite({
   let connection: Connection | undefined;
   let start: number;
   try {
-    if (durability === 'full') syncDirectory(dirname(directory));
     // Prompts and answers are in it; its WAL takes over its mode.
     closeSync(openSync(file, 'a', 0o600));
     // Here only migrations write, which the journal does not have.
     connection = openConnection(file, 'full');
     // Before any migration: its statements are for the tables that it was written for.
-    start = await applier.recover();
+    start = await patiently(() => applier.recover());
   } catch (error) {
     connection?.close();
     await applier.close();
@@ -58,14 +57,13 @@ export async function openSqlite({
   /** Where the last transaction about a name ends, in order; of those that may not have been taken over. */
   const behind = new Map<string, number>();
   const reach = async (place: number): Promise<void> => {
-    for (const deadline = Date.now() + patience.milliseconds; applier.applied() < place; ) {
-      try {
-        await applier.reach(place);
-      } catch (error) {
-        if (judge(error).kind !== 'busy' || Date.now() > deadline) throw error;
-        await sleep(patience.pause);
-      }
-    }
+    if (applier.applied() < place) await patiently(() => applier.reach(place));
+  };
+  /** Whether what is written now would only gather: not while somebody holds a lock for a moment. */
+  const isStuck = (): boolean => {
+    const { error, since } = applier.trouble() ?? {};
+    if (since === undefined) return false;
+    return judge(error).kind !== 'busy' || Date.now() - since > patience.milliseconds;
   };
   const written = ({ id }: Journal, steps: readonly Step[]): void => {
     for (const [name, place] of behind) {
@@ -105,11 +103,13 @@ export async function openSqlite({
   return {
     kysely,
     shared: false,
-    begin() {
+    async begin() {
       // Each run has a journal of its own, and the database knows of which: no other must be taken over into it.
       const id = randomBytes(8).toString('hex');
       try {
-        run(sqliteStatements.setFact.sql, ['journal_id', id]);
+        // The one before must be gone for good by then.
+        syncDirectory(directory);
+        await patiently(async () => run(sqliteStatements.setFact.sql, ['journal_id', id]));
       } catch (error) {
         throw judge(error).error;
       }
@@ -120,8 +120,7 @@ export async function openSqlite({
       for (const { creates } of steps) {
         if (creates !== undefined && !isNew(creates)) throw new Conflict('the task is there');
       }
-      // What cannot be taken over now would only gather.
-      const most = applier.trouble() === undefined ? mostBehind : 0;
+      const most = isStuck() ? 0 : mostBehind;
       if (end() - applier.applied() > most) await applier.reach(end());
       await journal.append(steps);
       written(journal, steps);
@@ -137,7 +136,7 @@ export async function openSqlite({
     },
     trouble() {
       const trouble = applier.trouble();
-      return trouble === undefined ? undefined : judge(trouble).error;
+      return trouble === undefined ? undefined : judge(trouble.error).error;
     },
     judge,
     async close() {
@@ -147,6 +146,18 @@ export async function openSqlite({
       close();
     },
   };
+}
+
+/** Tries again for a while where somebody else holds a lock. */
+async function patiently<R>(attempt: () => Promise<R>): Promise<R> {
+  for (const deadline = Date.now() + patience.milliseconds; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (judge(error).kind !== 'busy' || Date.now() > deadline) throw error;
+      await sleep(patience.pause);
+    }
+  }
 }
 
 /** Of Kysely's queries too, none must miss what was transacted before it. */
@@ -202,6 +213,8 @@ function judge(error: unknown): Trouble {
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')) {
     return fail('unavailable', 'The store is damaged: it is not a database that can be read.');
   }
+  // The operating system's own words name a file of the server.
+  if (/^E[A-Z]+$/.test(code)) return fail('unavailable', `The store cannot be used (${code}).`);
   const reason = error instanceof Error ? error.message : String(error);
   return fail('unavailable', `The store cannot be used: ${reason}`);
 }

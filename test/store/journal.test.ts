@@ -115,6 +115,8 @@ test('a journal goes on in another file when one is large, and what is behind is
   reader.remove(ends[5] ?? 0);
   expect(readdirSync(directory)).toEqual(files.slice(1));
   expect(reader.read(ends[7] ?? 0)?.steps[0]?.values[0]).toBe(8);
+  // Back to the file before, for what could not be taken over.
+  expect(reader.read(ends[5] ?? 0)?.steps[0]?.values[0]).toBe(6);
   reader.close();
 });
 

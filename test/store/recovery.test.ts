@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -130,6 +139,34 @@ test('what is whole of a journal is there, and what was not written to its end i
   await store.log.append(key, [ended(3)]);
   await store.close();
   expect((await readAll(await open(directory))).map(({ at }) => at)).toEqual([0, 1, 3]);
+});
+
+test('a journal that is damaged is set aside, and what is whole before that place is there', async () => {
+  const directory = await killed([said(1, 'whole'), ended(2)]);
+  const [name = ''] = journals(directory);
+  const bytes = readFileSync(join(directory, name));
+  bytes.writeUInt8(bytes.readUInt8(bytes.length - 5) ^ 1, bytes.length - 5);
+  writeFileSync(join(directory, name), bytes);
+  const warnings: unknown[] = [];
+  const store = await open(directory, { ...silent, warn: (...said) => warnings.push(said) });
+  expect((await readAll(store)).map(({ at }) => at)).toEqual([0, 1]);
+  expect(warnings).toEqual([
+    [
+      'the last of what was written was not written whole, and is left out',
+      { bytes: expect.any(Number), files: `${name}.damaged` },
+    ],
+  ]);
+  expect(readFileSync(join(directory, `${name}.damaged`))).toEqual(bytes);
+});
+
+test('of a journal only what has not been taken over is kept while a server runs', async () => {
+  const directory = await temporaryDirectory();
+  const store = await open(directory);
+  await store.log.create(taskOf(key), [opening(0)]);
+  for (let at = 1; at <= 60; at += 1) await store.log.append(key, [said(at, 'x'.repeat(500_000))]);
+  await store.log.list({ principal: 'local', limit: 1 });
+  expect(journals(directory).length).toBeLessThanOrEqual(2);
+  expect((await readAll(store)).length).toBe(61);
 });
 
 test('what is in the database already does not keep the rest of a journal out of it', async () => {

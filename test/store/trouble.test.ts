@@ -199,6 +199,57 @@ test('nothing is lost of a task that many ask for while another program locks th
   }
 });
 
+test('a program that locks the store for a while holds up nobody who writes, wherever in a journal that is', async () => {
+  const directory = await temporaryDirectory();
+  const store = await open(directory);
+  await store.log.create(taskOf(key), [opening(0)]);
+  let at = 0;
+  const write = (length: number) => {
+    at += 1;
+    return store.log.append(key, [said(at, 'x'.repeat(length))]);
+  };
+  // So far that the next few go on in another file.
+  for (let count = 0; count < 7; count += 1) await write(1_000_000);
+  await store.log.list({ principal: 'local', limit: 1 });
+  const other = new Libsql(join(directory, 'store.db'));
+  other.exec('begin immediate');
+  for (let count = 0; count < 5; count += 1) {
+    await write(1_000_000);
+    // Longer than it gathers: it is tried meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  const again = { ...key, taskId: 'again' };
+  await store.log.create(taskOf(again), [opening(0)]);
+  await expect(store.log.create(taskOf(again), [opening(0)])).rejects.toMatchObject({ code: 'INTERNAL' });
+  other.exec('rollback');
+  other.close();
+  expect((await store.log.list({ principal: 'local', limit: 9 })).total).toBe(2);
+  expect((await readAll(store.log, key)).length).toBe(at + 1);
+  expect(await store.check()).toEqual({ ok: true });
+});
+
+test('a store is opened though another program holds a lock on it for a moment', async () => {
+  const directory = await temporaryDirectory();
+  await (await openStore({ directory, durability: 'normal', logger: silent })).close();
+  const other = new Libsql(join(directory, 'store.db'));
+  other.exec('begin immediate');
+  const opened = open(directory);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  other.exec('rollback');
+  other.close();
+  const store = await opened;
+  expect(await store.check()).toEqual({ ok: true });
+});
+
+test('what cannot be locked is told in a sentence', async () => {
+  const directory = await temporaryDirectory();
+  mkdirSync(join(directory, 'lock'));
+  await expect(open(directory)).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: `The data directory ${directory} cannot be locked.`,
+  });
+});
+
 test('a store that stays locked is refused in a sentence', async () => {
   const directory = await temporaryDirectory();
   const store = await open(directory);
@@ -211,6 +262,7 @@ test('a store that stays locked is refused in a sentence', async () => {
   await store.log.append(key, [said(1, 'the last')]);
   const locked = { code: 'STORE_UNAVAILABLE', message: 'The store is locked by another program.' };
   await expect(store.log.list({ principal: 'local', limit: 1 })).rejects.toMatchObject(locked);
+  await new Promise((resolve) => setTimeout(resolve, 100));
   await expect(store.log.append(key, [ended(2)])).rejects.toMatchObject(locked);
 });
 
