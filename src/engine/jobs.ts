@@ -16,15 +16,17 @@ export interface Active {
   /** Why its end cannot be written for now. */
   stuck: KediError | undefined;
   /** Those who wait for its end, and want to know. */
-  readonly waiting: Set<(error: KediError) => void>;
+  waiting: Set<(error: KediError) => void> | undefined;
 }
 
 /** Resolves when a job has ended durably; rejects when its end cannot be written for now. */
-export async function ended({ done, stuck, waiting }: Active): Promise<void> {
-  if (stuck !== undefined) throw stuck;
+export async function ended(job: Active): Promise<void> {
+  if (job.stuck !== undefined) throw job.stuck;
+  job.waiting ??= new Set();
+  const { waiting } = job;
   await new Promise<void>((resolve, reject) => {
     waiting.add(reject);
-    done.then(() => {
+    job.done.then(() => {
       waiting.delete(reject);
       resolve();
     });
@@ -92,7 +94,7 @@ export function createJobs({
         active.delete(name);
         count(-1);
       });
-    const kept: Active = { place, stop, done, settling: false, stuck: undefined, waiting: new Set() };
+    const kept: Active = { place, stop, done, settling: false, stuck: undefined, waiting: undefined };
     active.set(name, kept);
     return kept;
   };
@@ -109,7 +111,7 @@ export function createJobs({
       };
       const stuck = (error: KediError): void => {
         kept.stuck = error;
-        for (const tell of kept.waiting) tell(error);
+        for (const tell of kept.waiting ?? []) tell(error);
       };
       const { key, order, structured, output, earlier, logged } = turn;
       const job: Job = { key, order, structured, output, earlier, logged, place, stop, settling, stuck };

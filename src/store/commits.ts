@@ -128,20 +128,20 @@ interface Ready {
 const transactionLength = 16 * 1024 * 1024;
 
 /** Units as transactions, by the length of their texts. */
-function* portions(units: readonly Ready[]): Generator<readonly Ready[]> {
-  let portion: Ready[] = [];
+function portions(units: readonly Ready[]): readonly (readonly Ready[])[] {
+  const found: Ready[][] = [];
+  let start = 0;
   let length = 0;
-  for (const unit of units) {
-    for (const { values } of unit.steps) {
+  for (const [index, { steps }] of units.entries()) {
+    for (const { values } of steps) {
       for (const value of values) if (typeof value === 'string') length += value.length;
     }
-    portion.push(unit);
-    if (length < transactionLength) continue;
-    yield portion;
-    portion = [];
+    if (length < transactionLength && index < units.length - 1) continue;
+    found.push(units.slice(start, index + 1));
+    start = index + 1;
     length = 0;
   }
-  if (portion.length > 0) yield portion;
+  return found;
 }
 
 /** What cannot even be encoded, or may no longer be written, fails alone. */

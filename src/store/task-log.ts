@@ -123,13 +123,15 @@ export function createTaskLog({ database, statements, commits, home, observer }:
 
     async grown(key, length, signal) {
       signal.throwIfAborted();
-      await withLive(key, (live) => {
+      const more = (live: Live | undefined): Promise<void> | undefined => {
         if (live === undefined || live.record.length > length || isTerminal(live.record.state)) return;
         const woken = wait(live, { length, signal });
         // Others may have written between the loading and the waiting.
         if (shared) renew(key).catch((error: Error) => lives.fail(live, error));
         return woken;
-      });
+      };
+      const known = lives.get(key);
+      await (known === undefined ? withLive(key, more) : more(known));
     },
 
     list: (query) => listTasks(database.kysely, query).catch(refuse),
