@@ -8,7 +8,7 @@ import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { callBytes, median, streamTime, throughput } from './server-load.js';
 
-const rounds = 15;
+const rounds = 9;
 const seconds = 1.2;
 
 async function start(kind) {

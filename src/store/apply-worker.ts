@@ -23,11 +23,14 @@ let synced = 0;
 let refused = 0;
 
 /** Opened with the first job, so that what is wrong is the answer to that one. */
-const open = (): Connection => {
+function open(): Connection {
+  if (connection !== undefined) return connection;
   // A journal is kept until what was taken over has been synced.
-  connection ??= openConnection(database, 'normal');
+  connection = openConnection(database, 'normal');
+  // What one transaction writes should fit, or it is written twice: in KiB.
+  connection.database.exec('pragma cache_size = -8000');
   return connection;
-};
+}
 
 /** What the database knows of its journal, if it has tables: whose it is, and how much of it was taken over. */
 function known(): { readonly id: string; readonly applied: number } {

@@ -46,7 +46,7 @@ export interface Trouble {
 }
 
 /** So long what is written gathers while nobody waits for it, for one transaction; and so long trouble is left alone. */
-const pauses = { gather: 50, trouble: 1_000 } as const;
+const pauses = { gather: 20, trouble: 1_000 } as const;
 
 export function createApplier({ logger, ...place }: Place & { readonly logger: Logger }): Applier {
   const thread = createThread(place);
