@@ -42,13 +42,10 @@ export function refusalOf(order: Order, promptBytes: number): KediError | undefi
 }
 
 /** The entry with which the order stands in its task's log; a follow-up leaves the typed request to the first one. */
-export const messageEntry = (order: Order, at: number): Entry => ({
-  type: 'message',
-  at,
-  message: order.message,
-  acceptedOutputModes: order.acceptedOutputModes,
-  ...(order.metadata !== undefined && { metadata: order.metadata }),
-  ...(order.structured !== undefined && {
-    structured: { schema: order.structured.schema, resultEncoding: order.structured.resultEncoding },
-  }),
-});
+export function messageEntry(order: Order, at: number): Entry {
+  const { message, metadata, acceptedOutputModes } = order;
+  if (order.structured === undefined) return { type: 'message', at, message, acceptedOutputModes, metadata };
+  const { schema, resultEncoding } = order.structured;
+  const structured = { schema, resultEncoding };
+  return { type: 'message', at, message, acceptedOutputModes, metadata, structured };
+}

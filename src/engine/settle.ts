@@ -31,7 +31,7 @@ export async function settle(outcome: Outcome, options: SettleOptions): Promise<
       throw new KediError('REJECTED', outcome.reason);
     case 'json':
       if (structured === undefined || output === undefined) return answer(outcome.document, options);
-      return completed(at, [...hearing.held(), await result(outcome, { ...options, structured, output })]);
+      return completed(at, [...hearing.held(), await result(outcome, { structured, output, resultBytes: options.resultBytes })]);
     case 'text':
     case 'done':
       if (structured !== undefined) {
@@ -59,7 +59,11 @@ async function result(
     structured,
     output,
     resultBytes,
-  }: SettleOptions & { readonly structured: StructuredRequest; readonly output: OutputSchema },
+  }: {
+    readonly structured: StructuredRequest;
+    readonly output: OutputSchema;
+    readonly resultBytes: number;
+  },
 ): Promise<Artifact> {
   const bytes = Buffer.byteLength(document);
   if (bytes > resultBytes) {

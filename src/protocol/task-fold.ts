@@ -110,7 +110,6 @@ export function foldTask({
     length += 1;
   }
 
-  // Written out, because a spread costs more than all the rest of a short task's fold.
   const inTask = (message: Message): Message => ({
     messageId: message.messageId,
     role: message.role,
@@ -164,7 +163,7 @@ export function foldTask({
   ): void {
     const { artifact } = update;
     const known = update.append ? artifacts.get(artifact.artifactId) : undefined;
-    if (known === undefined) artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] });
+    if (known === undefined) artifacts.set(artifact.artifactId, copied(artifact));
     else for (const part of artifact.parts) known.parts.push(part);
     tell?.({ kind: 'artifact', taskId, contextId, ...update, append: known !== undefined });
   }
@@ -182,10 +181,7 @@ export function foldTask({
     task: () => {
       const said = answer.length === 0 ? undefined : response(answer.join(''));
       // Copied, so that the task stays what it was when more entries are taken in.
-      const others = Array.from(artifacts.values(), (artifact) => ({
-        ...artifact,
-        parts: [...artifact.parts],
-      }));
+      const others = Array.from(artifacts.values(), copied);
       const own = others.filter(({ artifactId }) => said === undefined || artifactId !== RESPONSE_ARTIFACT);
       const all = said === undefined ? own : [said, ...own];
       return { id: taskId, contextId, status, artifacts: all, history: [...history] };
@@ -193,6 +189,17 @@ export function foldTask({
   };
   return fold;
 }
+
+// What is copied here is written out, because a spread costs more than all the rest of a short task's fold.
+
+const copied = (artifact: Artifact): Artifact & { readonly parts: Part[] } => ({
+  artifactId: artifact.artifactId,
+  name: artifact.name,
+  description: artifact.description,
+  parts: [...artifact.parts],
+  metadata: artifact.metadata,
+  extensions: artifact.extensions,
+});
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 

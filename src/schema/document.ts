@@ -1,7 +1,7 @@
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import { type Fault, type Flaw, Unreadable } from './fault.js';
-import { type Build, parse } from './grammar.js';
+import { type Place, parse, type Read } from './grammar.js';
 import type { JsonValue } from './value.js';
 
 export type { Fault, Flaw } from './fault.js';
@@ -43,7 +43,7 @@ export function readDocument(
   bounds: Bounds = {},
 ): { readonly ok: true; readonly json: JsonText; readonly value: JsonValue } | Refusal {
   return read(source, bounds, (text, depth) => {
-    const { value, start, end } = parse(text, { depth, build: values });
+    const { value, start, end } = parse<JsonValue>(text, { depth });
     return { ok: true, json: mint(text.slice(start, end)), value };
   });
 }
@@ -55,7 +55,7 @@ export function readSpans(
 ): { readonly ok: true; readonly span: Span } | Refusal {
   return read(source, bounds, (text, depth) => ({
     ok: true,
-    span: parse(text, { depth, build: spansOf(text) }).value,
+    span: parse(text, { depth, make: makeSpan }).value,
   }));
 }
 
@@ -69,7 +69,7 @@ export function readEnvelope(
 ): { readonly ok: true; readonly span: Span; readonly flaws: readonly Flaw[] } | Refusal {
   return read(source, bounds, (text, depth) => {
     const flaws: Flaw[] = [];
-    const { value } = parse(text, { depth, build: spansOf(text), flaws });
+    const { value } = parse(text, { depth, make: makeSpan, flaws });
     return { ok: true, span: value, flaws };
   });
 }
@@ -143,32 +143,8 @@ function offsetOfInvalidByte(source: Uint8Array): number {
   return replaced.length;
 }
 
-const values: Build<JsonValue> = {
-  object: (members) => members,
-  array: (items) => items,
-  string: (value) => value,
-  number: (value) => value,
-  literal: (value) => value,
-};
-
 const noMembers: ReadonlyMap<string, Span> = new Map();
 const noItems: readonly Span[] = [];
-
-const spansOf = (text: string): Build<Span> => ({
-  object: (members, start, end) => new TextSpan({ kind: 'object', members, text, start, end }),
-  array: (items, start, end) => new TextSpan({ kind: 'array', items, text, start, end }),
-  string: (string, start, end) => new TextSpan({ kind: 'string', string, text, start, end }),
-  number: (_, start, end) => new TextSpan({ kind: 'number', text, start, end }),
-  literal: (value, start, end) =>
-    new TextSpan({ kind: value === null ? 'null' : 'boolean', text, start, end }),
-});
-
-/** What is known of a part when it has been read, and between which offsets of which text it stands. */
-interface Written extends Pick<Span, 'kind'>, Partial<Pick<Span, 'members' | 'items' | 'string'>> {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A class, because literals with a getter take ten times as long to make as the document takes to be read. */
 class TextSpan implements Span {
@@ -176,25 +152,35 @@ class TextSpan implements Span {
   readonly members: ReadonlyMap<string, Span>;
   readonly items: readonly Span[];
   readonly string: string | undefined;
-  readonly #written: Written;
+  readonly #place: Place;
 
-  constructor(written: Written) {
-    this.kind = written.kind;
-    this.members = written.members ?? noMembers;
-    this.items = written.items ?? noItems;
-    this.string = written.string;
-    this.#written = written;
+  constructor(value: Read<Span>, place: Place) {
+    this.kind = kindOf(value);
+    this.members = value instanceof Map ? value : noMembers;
+    this.items = Array.isArray(value) ? value : noItems;
+    this.string = typeof value === 'string' ? value : undefined;
+    this.#place = place;
   }
 
   get json(): JsonText {
-    return mint(this.#written.text.slice(this.start, this.end));
+    return mint(this.#place.text.slice(this.start, this.end));
   }
 
   get start(): number {
-    return this.#written.start;
+    return this.#place.start;
   }
 
   get end(): number {
-    return this.#written.end;
+    return this.#place.end;
   }
+}
+
+const makeSpan = (value: Read<Span>, place: Place): Span => new TextSpan(value, place);
+
+function kindOf(value: Read<Span>): Span['kind'] {
+  if (value === null) return 'null';
+  if (value instanceof Map) return 'object';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'string') return 'string';
+  return typeof value === 'boolean' ? 'boolean' : 'number';
 }

@@ -2,18 +2,20 @@ import type { Flaw } from './fault.js';
 import type { ExactNumber } from './numbers.js';
 import { Scanner } from './scanner.js';
 
-/** What to make of each value of a text; `start` and `end` are the UTF-16 offsets between which it stands. */
-export interface Build<T> {
-  object(members: ReadonlyMap<string, T>, start: number, end: number): T;
-  array(items: readonly T[], start: number, end: number): T;
-  string(value: string, start: number, end: number): T;
-  number(value: ExactNumber, start: number, end: number): T;
-  literal(value: null | boolean, start: number, end: number): T;
+/** A value as it was read, with whatever was made of those inside it. */
+export type Read<T> = ReadonlyMap<string, T> | readonly T[] | string | ExactNumber | null | boolean;
+
+/** Where a value stands: the UTF-16 offsets of its text, `end` behind its last character. */
+export interface Place {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 interface Reading<T> {
   readonly depth: number;
-  readonly build: Build<T>;
+  /** What to make of each value; left out, it is the value itself. */
+  readonly make?: (value: Read<T>, place: Place) => T;
   /** Where flaws are gathered, instead of the text being refused for the first. */
   readonly flaws?: Flaw[];
 }
@@ -43,12 +45,18 @@ const noItems: readonly never[] = [];
 /** Reads values, and what is in them, where the scanner stands. */
 class Reader<T> extends Scanner {
   readonly deepest: number;
-  readonly build: Build<T>;
+  readonly make: Reading<T>['make'];
 
-  constructor(text: string, { depth, build, flaws }: Reading<T>) {
+  constructor(text: string, { depth, make, flaws }: Reading<T>) {
     super(text, flaws);
     this.deepest = depth;
-    this.build = build;
+    this.make = make;
+  }
+
+  made(value: Read<T>, start: number): T {
+    const { make } = this;
+    // Nobody who wants the values themselves should pay for a call for each.
+    return make === undefined ? (value as T) : make(value, { text: this.text, start, end: this.at });
   }
 
   value(depth: number): T {
@@ -59,7 +67,7 @@ class Reader<T> extends Scanner {
       case 0x5b:
         return this.array(depth + 1);
       case 0x22:
-        return this.build.string(this.string(), start, this.at);
+        return this.made(this.string(), start);
       case 0x74:
         return this.literal('true', true);
       case 0x66:
@@ -67,7 +75,7 @@ class Reader<T> extends Scanner {
       case 0x6e:
         return this.literal('null', null);
       default:
-        return this.build.number(this.number(), start, this.at);
+        return this.made(this.number(), start);
     }
   }
 
@@ -75,14 +83,14 @@ class Reader<T> extends Scanner {
     const start = this.open(depth);
     if (this.space() === 0x7d) {
       this.at += 1;
-      return this.build.object(noMembers, start, this.at);
+      return this.made(noMembers, start);
     }
     const members = new Map<string, T>();
     for (;;) {
       const nameAt = this.at;
       if (this.text.charCodeAt(nameAt) !== 0x22)
         this.refuse('syntax', 'a name in double quotes was expected');
-      const name = this.string();
+      const name = this.name();
       if (this.space() !== 0x3a) this.refuse('syntax', 'a colon was expected');
       this.at += 1;
       this.space();
@@ -92,7 +100,7 @@ class Reader<T> extends Scanner {
       const code = this.space();
       if (code !== 0x2c && code !== 0x7d) this.refuse('syntax', 'a comma or a closing brace was expected');
       this.at += 1;
-      if (code === 0x7d) return this.build.object(members, start, this.at);
+      if (code === 0x7d) return this.made(members, start);
       this.space();
     }
   }
@@ -101,7 +109,7 @@ class Reader<T> extends Scanner {
     const start = this.open(depth);
     if (this.space() === 0x5d) {
       this.at += 1;
-      return this.build.array(noItems, start, this.at);
+      return this.made(noItems, start);
     }
     // A copy, since V8 may come to allocate a literal's arrays as long-lived, and all that they hold then lives as long.
     const items: T[] = noItems.slice();
@@ -110,7 +118,7 @@ class Reader<T> extends Scanner {
       const code = this.space();
       if (code !== 0x2c && code !== 0x5d) this.refuse('syntax', 'a comma or a closing bracket was expected');
       this.at += 1;
-      if (code === 0x5d) return this.build.array(items, start, this.at);
+      if (code === 0x5d) return this.made(items, start);
       this.space();
       items.push(this.value(depth));
     }
@@ -126,6 +134,6 @@ class Reader<T> extends Scanner {
     const start = this.at;
     if (!this.text.startsWith(word, start)) this.refuse('syntax', 'a value was expected');
     this.at += word.length;
-    return this.build.literal(meaning, start, this.at);
+    return this.made(meaning, start);
   }
 }

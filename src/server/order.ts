@@ -29,7 +29,7 @@ export async function readOrder(
 ): Promise<Order> {
   acceptParts(request.message.parts, offering.inputModes);
   const typed = await readTyped(request, context, { judge, offering });
-  return { ...plainOrder(request, { context, contextId }), ...typed };
+  return orderOf(request, { context, contextId, typed });
 }
 
 /**
@@ -58,13 +58,19 @@ export function readFollowUp(
   ) {
     throw differs('asks for something else than the message that opened the task');
   }
-  return plainOrder(request, { context, contextId });
+  return orderOf(request, { context, contextId, typed: {} });
 }
 
-/** The order as far as it says nothing of a typed answer. */
-const plainOrder = (
+type Typed = Partial<Pick<Order, 'structured' | 'refusal'>>;
+
+// Written out, and so is what it is made of, since spreads cost more than all else here.
+const orderOf = (
   { message, metadata, acceptedOutputModes }: SendMessageRequest,
-  { context, contextId }: { readonly context: CallContext; readonly contextId: string },
+  {
+    context,
+    contextId,
+    typed,
+  }: { readonly context: CallContext; readonly contextId: string; readonly typed: Typed },
 ): Order => ({
   principal: context.caller.principal,
   contextId,
@@ -72,8 +78,8 @@ const plainOrder = (
   message,
   metadata,
   acceptedOutputModes,
-  structured: undefined,
-  refusal: undefined,
+  structured: typed.structured,
+  refusal: typed.refusal,
 });
 
 async function readTyped(
@@ -83,14 +89,16 @@ async function readTyped(
     judge,
     offering,
   }: { readonly judge: SchemaJudge; readonly offering: Pick<Offering, 'inputModes' | 'structured'> },
-): Promise<Partial<Pick<Order, 'structured' | 'refusal'>>> {
+): Promise<Typed> {
   try {
     const asked = readKedi(request, context);
     if (asked === undefined) return {};
     if (offering.structured === 'none') {
       throw new KediError('UNSUPPORTED', 'This agent gives no typed answers; its card does not offer them.');
     }
-    return { structured: { ...asked, output: await judge.compile(asked.schema) } };
+    const { schema, resultEncoding } = asked;
+    const output = await judge.compile(schema);
+    return { structured: { schema, resultEncoding, output } };
   } catch (error) {
     if (error instanceof KediError && endsTask(error)) return { refusal: error };
     throw error;

@@ -162,14 +162,17 @@ function encodeMessage(entry: MessageEntry, tail: Tail): StoredMessage {
   return { type, at, message, metadata, acceptedOutputModes, structured: { schema: place, resultEncoding } };
 }
 
-/** A program asks by the same schema again and again. */
-let quotedLast = { schema: '', quoted: '""' };
+/** A program asks by the same schema again and again, and with the same before it. */
+let last = { schema: '', quoted: '""', start: 0 };
 
 function encodeSchema(schema: string, tail: Tail): Kept | { readonly quoted: Kept } {
-  if (schema !== quotedLast.schema) quotedLast = { schema, quoted: JSON.stringify(schema) };
-  const { quoted } = quotedLast;
-  const start = tail.text.indexOf(quoted);
-  return start < 0 ? keep(schema, tail) : { quoted: [start, start + quoted.length] };
+  if (schema !== last.schema) last = { schema, quoted: JSON.stringify(schema), start: 0 };
+  const { quoted } = last;
+  const isAt = (start: number): boolean => tail.text.slice(start, start + quoted.length) === quoted;
+  // To search for it takes ten times as long.
+  if (!isAt(last.start)) last.start = Math.max(tail.text.indexOf(quoted), 0);
+  const { start } = last;
+  return isAt(start) ? { quoted: [start, start + quoted.length] } : keep(schema, tail);
 }
 
 function decodeMessage({ metadata, structured, ...rest }: StoredMessage, tail: string): MessageEntry {
