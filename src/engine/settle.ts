@@ -31,7 +31,10 @@ export async function settle(outcome: Outcome, options: SettleOptions): Promise<
       throw new KediError('REJECTED', outcome.reason);
     case 'json':
       if (structured === undefined || output === undefined) return answer(outcome.document, options);
-      return completed(at, [...hearing.held(), await result(outcome, { structured, output, resultBytes: options.resultBytes })]);
+      return completed(at, [
+        ...hearing.held(),
+        await result(outcome, { structured, output, resultBytes: options.resultBytes }),
+      ]);
     case 'text':
     case 'done':
       if (structured !== undefined) {

@@ -37,9 +37,10 @@ export function readStructuredRequest({
   const known = asked.get(metadata);
   const wanted = known === undefined ? readMetadata(metadata).members.get(MEMBER) : undefined;
   if (known === undefined && wanted === undefined) return undefined;
-  if (![...messageExtensions, ...headerExtensions].includes(KEDI_STRUCTURED_OUTPUT_URI))
+  const uri = KEDI_STRUCTURED_OUTPUT_URI;
+  if (!messageExtensions.includes(uri) && !headerExtensions.includes(uri))
     throw malformed(
-      `${PLACE} asks for a typed answer, but neither message.extensions nor the A2A-Extensions header names ${KEDI_STRUCTURED_OUTPUT_URI}.`,
+      `${PLACE} asks for a typed answer, but neither message.extensions nor the A2A-Extensions header names ${uri}.`,
       '/message/extensions',
     );
   if (!acceptedOutputModes.some(isJson))

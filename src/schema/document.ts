@@ -1,7 +1,7 @@
 import { KediError } from '../domain/errors.js';
 import type { JsonText } from '../domain/json.js';
 import { type Fault, type Flaw, Unreadable } from './fault.js';
-import { type Place, parse, type Read } from './grammar.js';
+import { type Extent, parse, type Read } from './grammar.js';
 import type { JsonValue } from './value.js';
 
 export type { Fault, Flaw } from './fault.js';
@@ -152,30 +152,30 @@ class TextSpan implements Span {
   readonly members: ReadonlyMap<string, Span>;
   readonly items: readonly Span[];
   readonly string: string | undefined;
-  readonly #place: Place;
+  readonly #extent: Extent;
 
-  constructor(value: Read<Span>, place: Place) {
+  constructor(value: Read<Span>, extent: Extent) {
     this.kind = kindOf(value);
     this.members = value instanceof Map ? value : noMembers;
     this.items = Array.isArray(value) ? value : noItems;
     this.string = typeof value === 'string' ? value : undefined;
-    this.#place = place;
+    this.#extent = extent;
   }
 
   get json(): JsonText {
-    return mint(this.#place.text.slice(this.start, this.end));
+    return mint(this.#extent.text.slice(this.start, this.end));
   }
 
   get start(): number {
-    return this.#place.start;
+    return this.#extent.start;
   }
 
   get end(): number {
-    return this.#place.end;
+    return this.#extent.end;
   }
 }
 
-const makeSpan = (value: Read<Span>, place: Place): Span => new TextSpan(value, place);
+const makeSpan = (value: Read<Span>, extent: Extent): Span => new TextSpan(value, extent);
 
 function kindOf(value: Read<Span>): Span['kind'] {
   if (value === null) return 'null';

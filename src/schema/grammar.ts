@@ -6,7 +6,7 @@ import { Scanner } from './scanner.js';
 export type Read<T> = ReadonlyMap<string, T> | readonly T[] | string | ExactNumber | null | boolean;
 
 /** Where a value stands: the UTF-16 offsets of its text, `end` behind its last character. */
-export interface Place {
+export interface Extent {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -15,7 +15,7 @@ export interface Place {
 interface Reading<T> {
   readonly depth: number;
   /** What to make of each value; left out, it is the value itself. */
-  readonly make?: (value: Read<T>, place: Place) => T;
+  readonly make?: (value: Read<T>, extent: Extent) => T;
   /** Where flaws are gathered, instead of the text being refused for the first. */
   readonly flaws?: Flaw[];
 }

@@ -12,10 +12,13 @@ const longString = 128;
 let latest = { literal: '""', decoded: '' };
 const longestKept = 65_536;
 
-/** Names that were read lately, */
+/**
+ * Names that were read lately, each where its characters lead to: the same few come again and again, and then none has
+ * to be made and hashed anew. Only short ones, since a longer part of a text keeps the whole of it.
+ */
 const mostNames = 256;
 const longestName = 12;
-const names: string[] = Array.from({length: mostNames}, () => '');
+const names: string[] = Array.from({ length: mostNames }, () => '');
 
 /**
  * A place in a text of JSON that moves on to its end, and reads the strings and numbers on its way. A class, because
@@ -71,24 +74,22 @@ export class Scanner {
     }
   }
 
-  /** A name of an object's member: mostly one that was read before. */
+  /** A string that names a member of an object. */
   name(): string {
     const { text } = this;
     const start = this.at + 1;
-    let at = start;
     let mix = 0;
+    let at = start;
     let code = text.charCodeAt(at);
-    while (code >= 0x20 && code !== 0x22 && code !== 0x5c) {
+    for (; code >= 0x20 && code !== 0x22 && code !== 0x5c; code = text.charCodeAt(at)) {
       mix = (mix * 31 + code) | 0;
       at += 1;
-      code = text.charCodeAt(at);
     }
-    const length = at - start;
-    if (code !== 0x22 || length > longestName) return this.string();
+    if (code !== 0x22 || at - start > longestName) return this.string();
     this.at = at + 1;
     const slot = mix & (mostNames - 1);
     const known = names[slot];
-    if (known !== undefined && known.length === length && text.startsWith(known, start)) return known;
+    if (known?.length === at - start && text.startsWith(known, start)) return known;
     const name = text.slice(start, at);
     names[slot] = name;
     return name;

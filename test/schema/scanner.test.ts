@@ -21,3 +21,19 @@ test('a long string that was read before is not taken for another that only look
     }
   }
 });
+
+test('a name is not taken for another that was read before', () => {
+  const read = (name: string) => {
+    const scanner = new Scanner(`"${name}":`, undefined);
+    return [scanner.name(), scanner.at];
+  };
+  // More than are kept, of one length; and what a longer one begins with.
+  const names = Array.from({ length: 2_000 }, (_, index) => `n${String(index).padStart(5, '0')}`);
+  const all = [...names, '', 'n', 'n0000', 'n000001', 'exactly12ch.', 'thirteen ch..', 'é', '😀'];
+  for (let times = 0; times < 2; times += 1) {
+    for (const name of all) expect(read(name)).toEqual([name, name.length + 2]);
+  }
+  expect(read('\\u006eame')).toEqual(['name', 11]);
+  for (const name of ['n\u0000', 'n\n']) expect(() => read(name)).toThrow('a control character');
+  expect(() => new Scanner('"n', undefined).name()).toThrow('the text ends');
+});
