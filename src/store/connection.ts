@@ -19,6 +19,8 @@ export const connect = (file: string): Libsql.Database => new Libsql(file, { tim
 export function openConnection(file: string, synchronous: 'normal' | 'full'): Connection {
   const database = connect(file);
   try {
+    // Of a new file: a typed result with its schema would have a page of 4 KiB, the default, almost for itself.
+    database.exec('pragma page_size = 16384');
     database.exec('pragma journal_mode = wal');
     database.exec(`pragma synchronous = ${synchronous}`);
     // What a burst of writes leaves of the WAL is given back.
