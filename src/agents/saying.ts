@@ -112,7 +112,8 @@ function contentOf(take: Taker): Part {
   const text = take.optional('text', isString);
   if (text !== undefined) return { kind: 'text', text };
   const bytes = take.optional('bytes', isBytes);
-  if (bytes !== undefined) return { kind: 'raw', bytes };
+  // A copy, since it is recorded only later, and its author may use the buffer again.
+  if (bytes !== undefined) return { kind: 'raw', bytes: Uint8Array.from(bytes) };
   const url = take.optional('url', isString);
   if (url !== undefined) return { kind: 'url', url };
   return { kind: 'data', json: readJson('json', take.required('json', isString)) };

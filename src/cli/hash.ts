@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { Argument, Command } from 'commander';
 import { KediError } from '../domain/errors.js';
-import { hashPassword, type SecretHash, sha256, writeHash } from '../server/auth/hash.js';
+import { hashPassword, type SecretHash, sha256, shortestToken, writeHash } from '../server/auth/hash.js';
 import { write } from './output.js';
 
 /** `kedi-a2a hash`: a line for the file of `--secret-file`, so that the file need not hold the secret itself. */
@@ -41,10 +41,10 @@ async function hashOf(given: string, kind: string): Promise<SecretHash> {
     await write(process.stderr, `token: ${token}\n`);
     return sha256(token);
   }
-  // Fewer letters cannot hold 128 bits, and a fast hash of something that can be guessed protects nothing.
-  if (given.length >= 22) return sha256(given);
+  // A fast hash of something that can be guessed protects nothing.
+  if (given.length >= shortestToken) return sha256(given);
   throw new KediError(
     'SETTINGS_INVALID',
-    'A token of fewer than 22 characters can be guessed from its hash: send a longer one, or none to have one made.',
+    `A token of fewer than ${shortestToken} characters can be guessed from its hash: send a longer one, or none to have one made.`,
   );
 }

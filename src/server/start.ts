@@ -5,8 +5,9 @@ import type { Logger } from '../domain/ports.js';
 import { createEngine } from '../engine/index.js';
 import { createJudge } from '../schema/index.js';
 import { openStore } from '../store/index.js';
+import { shortestToken } from './auth/hash.js';
 import { createAuthentication } from './auth/index.js';
-import { readAuth } from './auth/read-auth.js';
+import { isGuessable, readAuth } from './auth/read-auth.js';
 import { createServer } from './index.js';
 import { createMetrics } from './metrics.js';
 import { createRedaction } from './secrets.js';
@@ -47,6 +48,9 @@ export async function startServer(
   const { json, directory } = settings.agentOptions;
   const agentOptions = readAgentOptions(agentKind, json);
   const auth = readAuth(settings, env);
+  if (auth !== undefined && isGuessable(auth)) {
+    logger.warn(`the secret is short and may be guessed: a token has at least ${shortestToken} characters`);
+  }
   const authentication = auth && (await createAuthentication(auth));
   const metrics = createMetrics();
   const { observer } = metrics;

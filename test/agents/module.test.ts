@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { streamJson } from '../../src/agents/kit/stream-json.js';
 import { module } from '../../src/agents/module.js';
+import { lineOf } from '../../src/agents/saying.js';
 import type { Agent, Turn } from '../../src/domain/agent.js';
 import { KediError } from '../../src/domain/errors.js';
 import type { OutputSchema } from '../../src/domain/schema.js';
@@ -112,6 +114,13 @@ describe('an agent of the user’s own', () => {
     expect(await inputOf('bytes abc')).toMatchObject({
       parts: [{ kind: 'raw', bytes: new Uint8Array(Buffer.from('abc')), filename: 'a.bin' }],
     });
+  });
+
+  it('may use a buffer again for the next thing that it yields', () => {
+    const bytes = Buffer.from('first');
+    const line = lineOf({ type: 'artifact', id: 'a', parts: [{ bytes }] }, streamJson({ sessionId: 's' }));
+    bytes.write('other');
+    expect(line.events).toMatchObject([{ parts: [{ bytes: new Uint8Array(Buffer.from('first')) }] }]);
   });
 
   it('is told exactly what is wrong with what it yields or returns', async () => {

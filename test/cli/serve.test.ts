@@ -56,6 +56,17 @@ describe('kedi-a2a serve', () => {
     expect(server.stderr()).not.toContain('"level":"warn"');
   });
 
+  it('warns of a token that can be guessed, and of no other', async () => {
+    const warned = async (secret: string) => {
+      const server = await startServer({ flags: ['--auth', 'bearer'], env: { KEDI_A2A_SECRET: secret } });
+      await server.stop();
+      return /the secret is short/.test(server.stderr());
+    };
+    expect(await warned('x'.repeat(21))).toBe(true);
+    expect(await warned('x'.repeat(22))).toBe(false);
+    expect(await warned(`a:sha256:${'A'.repeat(43)}`)).toBe(false);
+  });
+
   it('that npm has started ends in order when npm is told to', async () => {
     const args = ['start', '--ignore-scripts', '--', '--port', '0', '--data-dir', await temporaryDirectory()];
     const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -5,6 +5,7 @@ import { type Json, says, scripted, startA2aHost } from '../support/a2a-host.js'
 
 const agentKind = scripted(async function* ({ prompt, output, signal }) {
   if (output !== undefined) return { kind: 'json', document: prompt };
+  if (prompt === 'ask') return { kind: 'question', text: 'Which?' };
   yield says('One ');
   if (prompt === 'wait') {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -138,6 +139,22 @@ describe('A client of A2A 0.3', () => {
     });
     expect(result.status.state).toBe('completed');
     expect(Buffer.from(result.artifacts[0].parts[0].file.bytes, 'base64').toString()).toBe('[1.0]');
+  });
+
+  it('is told which event of a stream is its last, also where that is a question', async () => {
+    const finals = async (prompt: string) => {
+      const { text } = await legacy('message/stream', { message: message(prompt) });
+      const events: Json[] = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+      return events.map(({ result }) => [result.kind, result.status?.state, result.final ?? false]);
+    };
+    for (const [prompt, state] of [
+      ['hello', 'completed'],
+      ['ask', 'input-required'],
+    ] as const) {
+      const told = await finals(prompt);
+      expect(told.filter(([, , final]) => final)).toEqual([['status-update', state, true]]);
+      expect(told.at(-1)).toEqual(['status-update', state, true]);
+    }
   });
 
   it('is told what is wrong by the codes of 0.3', async () => {

@@ -14,6 +14,9 @@ export type SecretHash =
       readonly digest: Buffer;
     };
 
+/** Fewer letters cannot hold 128 bits. */
+export const shortestToken = 22;
+
 type ScryptHash = Extract<SecretHash, { readonly kind: 'scrypt' }>;
 
 export const sha256 = (secret: string): SecretHash => ({

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { KediError } from '../../domain/errors.js';
 import type { Settings } from '../settings.js';
+import { shortestToken } from './hash.js';
 import type { AuthSettings } from './index.js';
 import type { JwtSettings } from './jwt.js';
 
@@ -24,6 +25,10 @@ export function readAuth(
   const secret = readSecret(settings, env);
   return auth === 'api-key' ? { scheme: auth, secret, header: apiKeyHeader } : { scheme: auth, secret };
 }
+
+/** Whether the one token or key may be guessed. The text of a hash is longer. */
+export const isGuessable = (auth: AuthSettings): boolean =>
+  (auth.scheme === 'bearer' || auth.scheme === 'api-key') && auth.secret.trim().length < shortestToken;
 
 function readSecret(
   { auth, secretEnv, secretFile }: Settings,

@@ -57,7 +57,7 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
             : malformed();
         }
         const named = { [requestIdHeader]: caller.requestId };
-        sendJson(response, 200, envelope(id, answered), 'error' in answered ? named : {});
+        sendJson(response, 200, envelope(id, answered), answered.error === undefined ? {} : named);
         return;
       }
       // What is wrong with the request shows before the first event, and is told as JSON.
@@ -65,7 +65,7 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
       stream.start();
       try {
         for (; next.done !== true; next = await answered.next()) {
-          await stream.write(encodeSseData(envelope(id, next.value)));
+          await stream.write(encodeSseData(envelope(id, withFinal(next.value, read.call.method))));
         }
       } catch (error) {
         await stream.write(encodeSseData(writeError(id, tell(error, caller, surroundings.logger))));
@@ -98,15 +98,28 @@ type LegacyCall = null | {
 };
 
 /** Whether the SDK met an error that it does not know: before our method was reached, its translator could not read. */
-const isInternal = (answered: object): boolean =>
-  'error' in answered &&
-  typeof answered.error === 'object' &&
-  answered.error !== null &&
-  'code' in answered.error &&
-  answered.error.code === A2A_ERROR_CODE.INTERNAL_ERROR;
+const isInternal = ({ error }: Answered): boolean =>
+  isFields(error) && error.code === A2A_ERROR_CODE.INTERNAL_ERROR;
+
+/** The last event of a message's stream says that it is. The SDK knows of ends alone, and a question ends it too. */
+function withFinal(answered: Answered, method: string): Answered {
+  const { result } = answered;
+  if (method !== 'message/stream' || !isFields(result) || !isFields(result.status)) return answered;
+  const { state } = result.status;
+  const asks = state === 'input-required' || state === 'auth-required';
+  return asks && result.kind === 'status-update' ? { result: { ...result, final: true } } : answered;
+}
+
+interface Answered {
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 /** An answer under the id as its client wrote it. */
-const envelope = (id: string, answered: { readonly result?: unknown; readonly error?: unknown }): string =>
+const envelope = (id: string, answered: Answered): string =>
   answered.error === undefined
     ? writeResult(id, JSON.stringify(answered.result ?? null))
     : `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(answered.error)}}`;
