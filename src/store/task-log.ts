@@ -16,7 +16,7 @@ export interface StoredLog extends TaskLog {
 
 /** For tasks that are being removed: from `begin` on nobody finds them, until `end` says that the database knows. */
 export interface Leaving {
-  /** False: the task runs, or is written to, and has to stay. */
+  /** False: the task runs, is written to or is being loaded, and has to stay. */
   begin(key: TaskKey): boolean;
   end(key: TaskKey): void;
 }
@@ -142,8 +142,11 @@ export function createTaskLog({ database, statements, commits, home, observer }:
         const live = lives.get(key);
         const { units, state } = live ?? { units: 0, state: undefined };
         if (units > 0 || state === 'submitted' || state === 'working') return false;
+        const name = nameOf(key.principal, key.taskId);
+        // Whoever loads it may have read it already, and would write to it.
+        if (loading.has(name)) return false;
         lives.remove(key);
-        left.add(nameOf(key.principal, key.taskId));
+        left.add(name);
         return true;
       },
       end: ({ principal, taskId }) => void left.delete(nameOf(principal, taskId)),
