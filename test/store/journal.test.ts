@@ -1,21 +1,35 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createJournal } from '../../src/store/journal.js';
+import { createJournal, journalFile } from '../../src/store/journal.js';
 import { createJournalReader } from '../../src/store/journal-reader.js';
 import type { StoredStep } from '../../src/store/journal-record.js';
 import { temporaryDirectory } from '../support/temporary.js';
 
-const flushed = vi.hoisted(() => ({ times: 0 }));
+const flushed = vi.hoisted(() => ({
+  times: 0,
+  /** What the directory named each time that it was synced. */
+  directories: [] as (readonly string[])[],
+}));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
+  const opened = new Map<number, string>();
   return {
     ...fs,
     fdatasync: (descriptor: number, done: (error: Error | null) => void) => {
       flushed.times += 1;
       fs.fdatasync(descriptor, done);
+    },
+    openSync: (...given: Parameters<typeof fs.openSync>) => {
+      const descriptor = fs.openSync(...given);
+      opened.set(descriptor, String(given[0]));
+      return descriptor;
+    },
+    fsyncSync: (descriptor: number) => {
+      fs.fsyncSync(descriptor);
+      flushed.directories.push(fs.readdirSync(opened.get(descriptor) ?? ''));
     },
   };
 });
@@ -152,4 +166,35 @@ test('each append is flushed to the disk where durability is full, and none wher
     for (let count = 0; count < 3; count += 1) await journal.append([step('a', count)]);
     expect(flushed.times).toBe(flushes);
   }
+});
+
+test('where durability is full a file is in its directory for good before anything in it is durable', async () => {
+  const large = 'x'.repeat(16 * 1024 * 1024);
+  for (const [durability, syncs] of [
+    ['normal', [0, 0, 0]],
+    ['full', [1, 2, 2]],
+  ] as const) {
+    const directory = await temporaryDirectory();
+    const journal = open(directory, durability);
+    flushed.directories.length = 0;
+    for (const [index, value] of [large, 'a', 'b'].entries()) {
+      await journal.append([step('a', value)]);
+      expect(flushed.directories.length).toBe(syncs[index]);
+    }
+    if (durability === 'full') expect(flushed.directories.at(-1)).toEqual(readdirSync(directory));
+  }
+});
+
+test('nothing is written behind what a failed append has left, and could not be taken away', async ({
+  skip,
+}) => {
+  if (!existsSync('/dev/full')) return skip('only Linux has a device that is full and cannot be truncated');
+  const directory = await temporaryDirectory();
+  symlinkSync('/dev/full', journalFile({ directory, id }, 0));
+  const journal = open(directory);
+  await expect(journal.append([step('a')])).rejects.toMatchObject({ code: 'ENOSPC' });
+  for (let times = 0; times < 2; times += 1) {
+    await expect(journal.append([step('b')])).rejects.toMatchObject({ syscall: 'ftruncate' });
+  }
+  expect(journal.end()).toBe(0);
 });
