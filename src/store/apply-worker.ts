@@ -86,7 +86,7 @@ function transact(first: Transaction, { end, read }: { readonly end: number; rea
     for (const { statement, values } of merge(transactions.flatMap(({ steps }) => steps))) {
       insist(() => run(statement.sql, values));
     }
-    note(at);
+    run(setFact.sql, ['journal', String(at)]);
     run('commit', []);
     return at;
   } catch (error) {
@@ -94,8 +94,6 @@ function transact(first: Transaction, { end, read }: { readonly end: number; rea
     throw error;
   }
 }
-
-const note = (at: number) => open().run(setFact.sql, ['journal', String(at)]);
 
 function insist(run: () => void): void {
   try {
@@ -108,10 +106,11 @@ function insist(run: () => void): void {
 
 /** Until here, what is in the database survives the loss of power without the journal. */
 function sync(at: number): void {
-  const { database: handle } = open();
+  const { database: handle, run } = open();
   handle.exec('pragma synchronous = full');
   try {
-    note(at);
+    // A fact of its own: where a row stays as it is, SQLite writes nothing, and then it syncs nothing either.
+    run(setFact.sql, ['synced', String(at)]);
   } finally {
     handle.exec('pragma synchronous = normal');
   }
