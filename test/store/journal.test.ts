@@ -13,15 +13,27 @@ const flushed = vi.hoisted(() => ({
   /** What the directory named each time that it was synced. */
   directories: [] as (readonly string[])[],
 }));
+const disk = vi.hoisted(() => ({ broken: false }));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const opened = new Map<number, string>();
+  const refuse = () => {
+    throw Object.assign(new Error('the disk is broken'), { code: 'EIO' });
+  };
   return {
     ...fs,
     fdatasync: (descriptor: number, done: (error: Error | null) => void) => {
       flushed.times += 1;
       fs.fdatasync(descriptor, done);
     },
+    /** A broken disk takes half of what it is given. */
+    writeSync: (descriptor: number, bytes: Buffer, from: number, length: number, place: number) => {
+      if (!disk.broken) return fs.writeSync(descriptor, bytes, from, length, place);
+      fs.writeSync(descriptor, bytes, from, Math.floor(length / 2), place);
+      return refuse();
+    },
+    ftruncateSync: (descriptor: number, length: number) =>
+      disk.broken ? refuse() : fs.ftruncateSync(descriptor, length),
     openSync: (...given: Parameters<typeof fs.openSync>) => {
       const descriptor = fs.openSync(...given);
       opened.set(descriptor, String(given[0]));
@@ -197,4 +209,24 @@ test('nothing is written behind what a failed append has left, and could not be 
     await expect(journal.append([step('b')])).rejects.toMatchObject({ syscall: 'ftruncate' });
   }
   expect(journal.end()).toBe(0);
+});
+
+test('what a failed append has left, and could not be taken away, is taken away before the next', async () => {
+  const directory = await temporaryDirectory();
+  const journal = open(directory);
+  await journal.append([step('a', 'first')]);
+  disk.broken = true;
+  onTestFinished(() => {
+    disk.broken = false;
+  });
+  for (const name of ['b', 'c']) {
+    await expect(journal.append([step(name, 'x'.repeat(1_000))])).rejects.toMatchObject({ code: 'EIO' });
+  }
+  disk.broken = false;
+  await journal.append([step('d', 'next')]);
+  expect(readAll(directory)).toEqual({
+    steps: [step('a', 'first'), step('d', 'next')],
+    at: journal.end(),
+  });
+  expect(statSync(journalFile({ directory, id }, 0)).size).toBe(journal.end());
 });
