@@ -14,7 +14,7 @@ export interface StoredLog extends TaskLog {
   readonly leaving: Leaving;
 }
 
-/** For tasks that are being removed: from `begin` on nobody finds them, until `end` says that the database knows. */
+/** For tasks that are being removed: from `begin` on whoever asks for one waits, until `end` says that the database knows. */
 export interface Leaving {
   /** False: the task runs, is written to or is being loaded, and has to stay. */
   begin(key: TaskKey): boolean;
@@ -33,16 +33,15 @@ interface Parts {
 export function createTaskLog({ database, statements, commits, home, observer }: Parts): StoredLog {
   const { shared } = database;
   const lives = createLives();
-  const left = new Set<string>();
+  const leaving = new Map<string, { readonly over: Promise<void>; readonly end: () => void }>();
 
   const select = async (key: TaskKey): Promise<TaskRecord | undefined> => {
     const { principal, taskId } = key;
-    if (!readable(key) || left.has(nameOf(principal, taskId))) return undefined;
-    const [row] = await database.query<TaskRow>(
-      statements.selectTask,
-      [principal, taskId],
-      nameOf(principal, taskId),
-    );
+    if (!readable(key)) return undefined;
+    const name = nameOf(principal, taskId);
+    // It is not always removed: it may have been answered since it was found, and run.
+    await leaving.get(name)?.over;
+    const [row] = await database.query<TaskRow>(statements.selectTask, [principal, taskId], name);
     return row === undefined ? undefined : taskRecord(row);
   };
 
@@ -146,10 +145,18 @@ export function createTaskLog({ database, statements, commits, home, observer }:
         // Whoever loads it may have read it already, and would write to it.
         if (loading.has(name)) return false;
         lives.remove(key);
-        left.add(name);
+        let end = (): void => {};
+        const over = new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        leaving.set(name, { over, end });
         return true;
       },
-      end: ({ principal, taskId }) => void left.delete(nameOf(principal, taskId)),
+      end({ principal, taskId }) {
+        const name = nameOf(principal, taskId);
+        leaving.get(name)?.end();
+        leaving.delete(name);
+      },
     },
   };
 }

@@ -39,7 +39,7 @@ async function oldTask() {
   const sqlite = await openSqlite({ directory, durability: 'normal', logger: silent });
   await migrate(sqlite.kysely);
   await sqlite.begin?.();
-  const hold: { transaction?: ReturnType<typeof barrier>; selected?: ReturnType<typeof barrier> } = {};
+  const hold: Partial<Record<'removal' | 'transaction' | 'selected', ReturnType<typeof barrier>>> = {};
   const statements = compileStatements(sqlite.kysely);
   const database: Database = {
     ...sqlite,
@@ -57,7 +57,8 @@ async function oldTask() {
   let added = barrier();
   const commits: typeof stored = {
     ...stored,
-    add(unit) {
+    async add(unit) {
+      await hold.removal?.pass();
       stored.add(unit);
       void added.pass();
     },
@@ -76,8 +77,7 @@ async function oldTask() {
     leaving,
   });
   onTestFinished(async () => {
-    hold.transaction?.open();
-    hold.selected?.open();
+    for (const barrier of Object.values(hold)) barrier.open();
     await sweeper.stop();
     await stored.close();
     await sqlite.close();
@@ -85,6 +85,7 @@ async function oldTask() {
   return {
     log,
     hold,
+    sweep: sweeper.sweep,
     /** Begins to sweep; resolves when the task's removal stands in line for its transaction. */
     async beginSweep() {
       added = barrier();
@@ -105,11 +106,12 @@ test('a task that is being removed is found by nobody, and nothing is appended t
   hold.transaction = barrier();
   const { swept } = await beginSweep();
   await hold.transaction.reached;
-  expect(await log.get(key)).toBeUndefined();
+  const got = log.get(key);
   const appended = log.append(key, [said(4, 'too late')]);
   appended.catch(() => {});
   hold.transaction.open();
   await swept;
+  expect(await got).toBeUndefined();
   await expect(appended).rejects.toMatchObject({ code: 'INTERNAL' });
   expect(await orphans()).toEqual([]);
 });
@@ -140,10 +142,34 @@ test('a task that is being loaded, to be written to, when its removal begins sta
   expect(await orphans()).toEqual([]);
 });
 
-test('a task that could not be removed is found again', async () => {
+test('a task that could not be removed is found', async () => {
   const { log, hold, beginSweep } = await oldTask();
   hold.transaction = { ...barrier(), pass: () => Promise.reject(new Error('no room')) };
   const { swept } = await beginSweep();
   await expect(swept).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   expect(await log.get(key)).toMatchObject({ state: 'input-required', length: 2 });
 });
+
+test.each([
+  ['', 0],
+  [', also when memory has forgotten it', 100],
+])(
+  'a task that is answered after it was found too old goes on as if there were no sweep%s',
+  async (_, others) => {
+    const { log, hold, sweep } = await oldTask();
+    hold.removal = barrier();
+    const swept = sweep();
+    await hold.removal.reached;
+    await log.append(key, [opening(3)]);
+    for (let count = 0; count < others; count += 1) {
+      await log.create(taskOf({ taskId: `other ${count}` }), [opening(4)]);
+    }
+    hold.transaction = barrier();
+    hold.removal.open();
+    await hold.transaction.reached;
+    const appended = log.append(key, [said(5, 'an answer')]);
+    hold.transaction.open();
+    await Promise.all([swept, appended]);
+    expect(await log.get(key)).toMatchObject({ state: 'submitted', length: 4 });
+  },
+);
