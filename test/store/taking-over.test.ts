@@ -35,7 +35,7 @@ test('a file of the journal is removed when what was taken over from it is synce
   const removed = (from: string) => readFileSync(`${from}.watched`, 'utf8').trim().split('\n');
   const store = await open(directory);
   await store.log.create(taskOf(key), [opening(0)]);
-  // Each so large that it fills a file, and that it is synced at once.
+  // Each fills a file, and two are enough for a sync.
   for (const at of [1, 2]) {
     await store.log.append(key, [said(at, 'x'.repeat(9 * 1024 * 1024))]);
     await store.log.list({ principal: 'local', limit: 1 });
