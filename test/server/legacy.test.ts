@@ -18,15 +18,18 @@ const flags = { bindings: 'json-rpc,json-rpc-0.3' };
 const host = await startA2aHost({ until: afterAll, agentKind, flags });
 
 /** One call as a client of 0.3 sends it, which names no version. */
-async function legacy(
+const legacy = (method: string, params: object, id?: string) =>
+  legacyText(method, JSON.stringify(params), id);
+
+async function legacyText(
   method: string,
-  params: object,
+  params: string,
   id: string = '1',
 ): Promise<{ text: string; json: Json }> {
   const response = await fetch(`${host.url}/a2a`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${JSON.stringify(params)}}`,
+    body: `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`,
   });
   const text = await response.text();
   return { text, json: text.startsWith('{') ? JSON.parse(text) : undefined };
@@ -122,6 +125,43 @@ describe('A client of A2A 0.3', () => {
     const [artifact] = json.result.artifacts;
     expect(artifact.name).toBe('kedi-structured-output');
     expect(Buffer.from(artifact.parts[0].file.bytes, 'base64').toString()).toBe(document);
+  });
+
+  it('is held to what it wrote where a number of its schema is none of a double, or a name stands twice', async () => {
+    const uri = 'https://docs.kedi-lang.org/a2a/extensions/structured-output/v1/';
+    const ask = async (kedi: string, prompt = '1') => {
+      const { json } = await legacyText(
+        'message/send',
+        `{"message":${JSON.stringify(message(prompt, { extensions: [uri] }))},"configuration":{"acceptedOutputModes":["application/json"]},"metadata":{"kediStructuredOutput":{"version":1,"resultEncoding":"json-utf8",${kedi}}}}`,
+      );
+      return json.result.status;
+    };
+    const lossy = await ask('"schema":{"const":9007199254740993}', '9007199254740992');
+    expect(lossy).toMatchObject({
+      state: 'failed',
+      message: { metadata: { [uri]: { code: 'SCHEMA_LOSSY' } } },
+    });
+    expect(await ask('"schema":{"const":1.0}', '1')).toMatchObject({ state: 'completed' });
+    const twice = await ask('"schemaJson":"{}","schemaJson":"{}"');
+    expect(twice).toMatchObject({
+      state: 'failed',
+      message: { metadata: { [uri]: { code: 'REQUEST_MALFORMED' } } },
+    });
+  });
+
+  it('gets its metadata and data back as it wrote them', async () => {
+    const document = '{"10":78.0,"2":[9007199254740993,1E5]}';
+    const params = `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"data","data":${document},"metadata":${document}}],"metadata":${document}}}`;
+    for (const method of ['message/send', 'message/stream']) {
+      const { text } = await legacyText(method, params);
+      expect(text.split(`"data":${document}`)).toHaveLength(2);
+      expect(text.split(`"metadata":${document}`)).toHaveLength(3);
+    }
+    const { json } = await legacyText('message/send', params);
+    const got = await legacyText('tasks/get', JSON.stringify({ id: json.result.id }));
+    expect(got.text.split(document)).toHaveLength(4);
+    const { error } = (await legacyText('message/send', params.replace('"m"', '"m","messageId":"n"'))).json;
+    expect(error.code).toBe(-32602);
   });
 
   it('names an extension in the header that 0.3 has for it, too', async () => {

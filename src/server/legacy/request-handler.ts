@@ -2,10 +2,12 @@ import { AgentCard } from '@a2a-js/sdk';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { KediError } from '../../domain/errors.js';
 import { writeStreamEvent } from '../../protocol/a2a-write.js';
-import { type Params, paramsOf } from '../../protocol/fields.js';
+import type { Params } from '../../protocol/fields.js';
+import { readEnvelope, readSpans, type Span } from '../../schema/document.js';
 import { type Codec, codecs, type MethodCodecs } from '../codecs.js';
 import { findMethod } from '../methods.js';
 import type { CallContext, Service } from '../service.js';
+import { graft } from './graft.js';
 
 /** How far a request came, since the SDK's translators say of every error that they do not know that it is internal. */
 export interface Progress {
@@ -13,20 +15,37 @@ export interface Progress {
   reached: boolean;
   /** What our method threw. */
   failure: unknown;
+  /** The answer, or the event, in the text of A2A 1.0 of which it was translated. */
+  answer: Span | undefined;
 }
 
 /** Our methods as the interface to which the SDK's translators of older versions speak, for one request's context. */
 export function createRequestHandler(
   service: Service,
-  { context, progress }: { readonly context: CallContext; readonly progress: Progress },
+  {
+    context,
+    given,
+    progress,
+  }: {
+    readonly context: CallContext;
+    /** The params as the client wrote them. */
+    readonly given: Params | undefined;
+    readonly progress: Progress;
+  },
 ): A2ARequestHandler {
   /** The params of our own reader; what the translator made of a wrong type may be no message at all. */
   const read = <Request>(value: Request, request: Codec<Request>): Params => {
-    try {
-      return paramsOf(request.toJSON(value));
-    } catch (cause) {
-      throw malformed(cause);
-    }
+    const translated = readEnvelope(graft(toJson(value, request), given?.span), { depth: 1_000 });
+    // A flaw in metadata is the reader's to judge, and must be there again; elsewhere the translator has passed it over.
+    if (!translated.ok || translated.flaws.length !== (given?.flaws.length ?? 0)) throw malformed();
+    return translated;
+  };
+
+  /** Reads what our method gave, and notes it. */
+  const translate = <Result>(text: string, result: Codec<Result>): Result => {
+    const spans = readSpans(text, { depth: 1_000 });
+    progress.answer = spans.ok ? spans.span : undefined;
+    return result.fromJSON(JSON.parse(text));
   };
 
   const noted = (error: unknown): unknown => {
@@ -42,7 +61,7 @@ export function createRequestHandler(
     try {
       const prepared = findMethod(method)(read(value, request), service);
       if (prepared.kind !== 'unary') throw new KediError('INTERNAL', `${method} is a stream.`);
-      return result.fromJSON(JSON.parse(await prepared.run(context)));
+      return translate(await prepared.run(context), result);
     } catch (error) {
       throw noted(error);
     }
@@ -54,7 +73,7 @@ export function createRequestHandler(
       const prepared = findMethod(method)(read(value, request), service);
       if (prepared.kind !== 'stream') throw new KediError('INTERNAL', `${method} is no stream.`);
       for await (const events of prepared.open(context)) {
-        for (const event of events) yield result.fromJSON(JSON.parse(writeStreamEvent(event)));
+        for (const event of events) yield translate(writeStreamEvent(event), result);
       }
     } catch (error) {
       throw noted(error);
@@ -91,6 +110,14 @@ export function createRequestHandler(
       }
     },
   };
+}
+
+function toJson<Request>(value: Request, request: Codec<Request>): unknown {
+  try {
+    return request.toJSON(value);
+  } catch (cause) {
+    throw malformed(cause);
+  }
 }
 
 /** What the translator hands over, and how it and the answer are read and written. */

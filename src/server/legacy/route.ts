@@ -5,6 +5,7 @@ import { ServerCallContext, UnauthenticatedUser } from '@a2a-js/sdk/server';
 import { KediError } from '../../domain/errors.js';
 import { readCall, writeError, writeResult } from '../../protocol/json-rpc.js';
 import { encodeSseData } from '../../protocol/sse.js';
+import type { Span } from '../../schema/document.js';
 import {
   answerError,
   type BindingSurroundings,
@@ -17,6 +18,7 @@ import { wireOf } from '../json-rpc-route.js';
 import { requestIdHeader } from '../problem.js';
 import { readBody } from '../read-body.js';
 import { parseExtensions, readExtensions, versionOf } from '../service-parameters.js';
+import { graft } from './graft.js';
 import { createRequestHandler, malformed, type Progress } from './request-handler.js';
 
 /** Whether a request speaks A2A 0.3: it says so, or does not say which version, which means 0.3 (A2A 1.0, 3.6.2). */
@@ -24,8 +26,8 @@ export const speaksLegacy = (request: IncomingMessage): boolean =>
   /^$|^0\.3(\.\d+)?$/.test(versionOf(request));
 
 /**
- * JSON-RPC of A2A 0.3 for older clients, translated by the SDK. What comes through its types has the numbers of
- * doubles; a typed document is bytes in 0.3 too, and stays exact.
+ * JSON-RPC of A2A 0.3 for older clients, translated by the SDK. Its types have the numbers of doubles, so metadata and
+ * data are taken from the texts; a typed document is bytes in 0.3 too.
  */
 export function createLegacyRoute(surroundings: BindingSurroundings): Route {
   return async (request, response, caller) => {
@@ -43,9 +45,9 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
         host: request.headers.host,
         gone: () => stream.signal,
       };
-      const progress: Progress = { reached: false, failure: undefined };
+      const progress: Progress = { reached: false, failure: undefined, answer: undefined };
       const handler = new LegacyJsonRpcTransportHandler(
-        createRequestHandler(surroundings.service, { context, progress }),
+        createRequestHandler(surroundings.service, { context, given: read.call.params, progress }),
       );
       const call = new ServerCallContext({ user: new UnauthenticatedUser(), requestedVersion: '0.3' });
       const answered = await handler.handle(waiting(JSON.parse(Buffer.from(body).toString('utf8'))), call);
@@ -57,7 +59,7 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
             : malformed();
         }
         const named = { [requestIdHeader]: caller.requestId };
-        sendJson(response, 200, envelope(id, answered), answered.error === undefined ? {} : named);
+        sendJson(response, 200, envelope(id, answered, progress), answered.error === undefined ? {} : named);
         return;
       }
       // What is wrong with the request shows before the first event, and is told as JSON.
@@ -65,7 +67,7 @@ export function createLegacyRoute(surroundings: BindingSurroundings): Route {
       stream.start();
       try {
         for (; next.done !== true; next = await answered.next()) {
-          await stream.write(encodeSseData(envelope(id, withFinal(next.value, read.call.method))));
+          await stream.write(encodeSseData(envelope(id, withFinal(next.value, read.call.method), progress)));
         }
       } catch (error) {
         await stream.write(encodeSseData(writeError(id, tell(error, caller, surroundings.logger))));
@@ -119,7 +121,15 @@ const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 /** An answer under the id as its client wrote it. */
-const envelope = (id: string, answered: Answered): string =>
+const envelope = (id: string, answered: Answered, { answer }: Progress): string =>
   answered.error === undefined
-    ? writeResult(id, JSON.stringify(answered.result ?? null))
+    ? writeResult(id, graft(answered.result ?? null, contentOf(answer)))
     : `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(answered.error)}}`;
+
+/** A2A 1.0 has the task, the message or the update in an object that names which it is, and 0.3 has them bare. */
+function contentOf(answer: Span | undefined): Span | undefined {
+  const [name, content] = [...(answer?.members ?? [])][0] ?? [];
+  return name !== undefined && wrappers.has(name) ? content : answer;
+}
+
+const wrappers: ReadonlySet<string> = new Set(['task', 'message', 'statusUpdate', 'artifactUpdate']);
