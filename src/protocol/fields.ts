@@ -98,7 +98,11 @@ export function integer(
   const value = /^-?[0-9]/.test(written) ? Number(written) : Number.NaN;
   if (!Number.isInteger(value)) return refuse(fields, name, 'must be a whole number');
   if (value >= from && value <= to) return value;
-  return refuse(fields, name, to < 2 ** 31 - 1 || value > to ? `must be from ${from} to ${to}` : `must be ${from} or more`);
+  return refuse(
+    fields,
+    name,
+    to < 2 ** 31 - 1 || value > to ? `must be from ${from} to ${to}` : `must be ${from} or more`,
+  );
 }
 
 /** A boolean, false when absent. */
