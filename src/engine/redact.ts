@@ -30,7 +30,11 @@ export function redactEntry(entry: Entry, redact: Redact): Entry {
     case 'notice':
       return { ...entry, text: redact(entry.text) };
     case 'state':
-      return entry.text === undefined ? entry : { ...entry, text: redact(entry.text) };
+      return {
+        ...entry,
+        ...(entry.text !== undefined && { text: redact(entry.text) }),
+        ...(entry.pointer !== undefined && { pointer: redact(entry.pointer) }),
+      };
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type ServerWritableStream,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { KediError } from '../../domain/errors.js';
 import { writeStreamEvent } from '../../protocol/a2a-write.js';
 import { paramsOf } from '../../protocol/fields.js';
 import { type BindingSurroundings, tell } from '../answer.js';
@@ -17,9 +18,11 @@ import type { Caller } from '../caller.js';
 import { type Codec, codecs, type MethodCodecs } from '../codecs.js';
 import type { Gate } from '../gate.js';
 import { findMethod, type Prepared } from '../methods.js';
+import { parseForSdk } from '../sdk-answer.js';
 import type { CallContext } from '../service.js';
 import { checkVersion, extensionsHeader, parseExtensions } from '../service-parameters.js';
 import type { ServerTracing } from '../tracing.js';
+import { isTainted } from './definition.js';
 import { cancelledStatus, type GrpcStatus, refusedStatus, statusOf } from './status.js';
 
 export interface GrpcSurroundings extends Omit<BindingSurroundings, 'streams' | 'maxBody'> {
@@ -67,6 +70,12 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
       }
       caller = { ...caller, principal: identity.principal };
       checkVersion(parameter(call, 'a2a-version') ?? '');
+      if ('request' in call && isTainted(call.request)) {
+        throw new KediError(
+          'INVALID_PARAMS',
+          'A member named __proto__ cannot be read over gRPC; send it as schemaJson or over JSON-RPC.',
+        );
+      }
       // The call was decoded by this very codec.
       const params = paramsOf(request.toJSON(call.request as Request));
       const prepared = findMethod(method)(params, service);
@@ -101,7 +110,8 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
         method,
         request,
         run: async (prepared, context) => {
-          if (prepared.kind === 'unary') answer = result.fromJSON(JSON.parse(await prepared.run(context)));
+          if (prepared.kind === 'unary')
+            answer = result.fromJSON(parseForSdk(await prepared.run(context), 'gRPC'));
         },
       });
       if (status === undefined) callback(null, answer);
@@ -121,7 +131,7 @@ export function createGrpcHandlers(surroundings: GrpcSurroundings): UntypedServi
           if (prepared.kind !== 'stream') return;
           for await (const events of prepared.open(context)) {
             for (const event of events) {
-              const message = result.fromJSON(JSON.parse(writeStreamEvent(event)));
+              const message = result.fromJSON(parseForSdk(writeStreamEvent(event), 'gRPC'));
               if (!call.write(message)) await once(call, 'drain', { signal: context.gone() });
             }
           }

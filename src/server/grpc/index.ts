@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { KediError } from '../../domain/errors.js';
+import { definition } from './definition.js';
 import { createGrpcHandlers, type GrpcSurroundings } from './handlers.js';
 
 /** The port of the gRPC binding, beside that of HTTP. */
@@ -29,7 +29,7 @@ export async function listenGrpc(
   const closing = new AbortController();
   // Every call that is under way listens.
   setMaxListeners(0, closing.signal);
-  server.addService(A2AService, createGrpcHandlers({ ...surroundings, closing: closing.signal }));
+  server.addService(definition, createGrpcHandlers({ ...surroundings, closing: closing.signal }));
   const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${name}:${port}`, ServerCredentials.createInsecure(), (error, actual) => {

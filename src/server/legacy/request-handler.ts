@@ -6,6 +6,7 @@ import type { Params } from '../../protocol/fields.js';
 import { readEnvelope, readSpans, type Span } from '../../schema/document.js';
 import { type Codec, codecs, type MethodCodecs } from '../codecs.js';
 import { findMethod } from '../methods.js';
+import { parseForSdk } from '../sdk-answer.js';
 import type { CallContext, Service } from '../service.js';
 import { graft } from './graft.js';
 
@@ -45,7 +46,7 @@ export function createRequestHandler(
   const translate = <Result>(text: string, result: Codec<Result>): Result => {
     const spans = readSpans(text, { depth: 1_000 });
     progress.answer = spans.ok ? spans.span : undefined;
-    return result.fromJSON(JSON.parse(text));
+    return result.fromJSON(parseForSdk(text, 'A2A 0.3'));
   };
 
   const noted = (error: unknown): unknown => {

@@ -1,0 +1,34 @@
+import { KediError } from '../domain/errors.js';
+
+/**
+ * Parses an answer for the SDK's types, or refuses it where they would lose something without a word (KediError
+ * UNSUPPORTED_OPERATION): they take a part whose data is `null` for one without content; and as a
+ * `google.protobuf.Struct`, of gRPC, they have no member named `__proto__`.
+ */
+export function parseForSdk(text: string, binding: 'gRPC' | 'A2A 0.3'): unknown {
+  const answer: unknown = JSON.parse(text);
+  if (!suspect.test(text)) return answer;
+  const loss = hasNullPart(answer) ? 'null as data' : hasPrototype(answer) ? 'a member named __proto__' : '';
+  if (loss === '' || (binding === 'A2A 0.3' && !hasNullPart(answer))) return answer;
+  throw new KediError(
+    'UNSUPPORTED_OPERATION',
+    `The answer has ${loss}, which cannot be told over ${binding}; it can be fetched over JSON-RPC of A2A 1.0.`,
+  );
+}
+
+/** The name may be spelt with escapes. */
+const suspect = /__proto__|\\u005f|"data":null/i;
+
+/** Within documents of others, `null` is a value like any. */
+const documents: ReadonlySet<string> = new Set(['data', 'metadata']);
+
+const hasNullPart = (value: unknown): boolean =>
+  entriesOf(value).some(([name, member]) =>
+    documents.has(name) ? name === 'data' && member === null : hasNullPart(member),
+  );
+
+const hasPrototype = (value: unknown): boolean =>
+  entriesOf(value).some(([name, member]) => name === '__proto__' || hasPrototype(member));
+
+const entriesOf = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
