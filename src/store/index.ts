@@ -145,7 +145,7 @@ function makeDirectory(path: string): void {
     makeEach(resolve(path));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new KediError('STORE_UNAVAILABLE', `The data directory cannot be made: ${reason}`, {
+    throw new KediError('STORE_UNAVAILABLE', `The data directory cannot be made or used: ${reason}`, {
       cause: error,
     });
   }

@@ -282,7 +282,7 @@ test('a directory that the kernel makes nowhere is refused, and not tried for ev
   if (process.platform !== 'linux') return skip('only Linux has such a place, /proc');
   await expect(open('/proc/kedi/data')).rejects.toMatchObject({
     code: 'STORE_UNAVAILABLE',
-    message: expect.stringContaining('cannot be made'),
+    message: expect.stringContaining('cannot be made or used'),
   });
 });
 

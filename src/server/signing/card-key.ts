@@ -52,16 +52,19 @@ export function makeCardKey(kind: CardKeyKind): string {
 }
 
 function readPrivateKey(file: string): KeyObject {
+  const refuse = (sentence: string, cause: unknown): never => {
+    throw new KediError('SETTINGS_INVALID', sentence, { cause });
+  };
+  let text: string;
   try {
-    return createPrivateKey(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new KediError(
-      'SETTINGS_INVALID',
-      `The card's key ${file} cannot be read as a private key in PEM.`,
-      {
-        cause,
-      },
-    );
+    return refuse(`The card's key cannot be read: ${cause instanceof Error ? cause.message : cause}`, cause);
+  }
+  try {
+    return createPrivateKey(text);
+  } catch (cause) {
+    return refuse(`The card's key ${file} is no private key in PEM.`, cause);
   }
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
@@ -67,5 +67,11 @@ describe('A file for signing cards', () => {
   ])('that holds %s is refused in a sentence', async (_, text) => {
     const file = await keyFile(text);
     expect(() => readCardKey(file)).toThrow(expect.objectContaining({ code: 'SETTINGS_INVALID' }));
+  });
+
+  it('that cannot be read is refused with the cause', async () => {
+    const file = await keyFile('');
+    expect(() => readCardKey(`${file}.pem`)).toThrow(/^The card's key cannot be read: ENOENT/);
+    expect(() => readCardKey(dirname(file))).toThrow(/^The card's key cannot be read: EISDIR/);
   });
 });
