@@ -30,6 +30,7 @@ export function redactEntry(entry: Entry, redact: Redact): Entry {
     case 'notice':
       return { ...entry, text: redact(entry.text) };
     case 'state':
+      if (entry.text === undefined && entry.pointer === undefined) return entry;
       return {
         ...entry,
         ...(entry.text !== undefined && { text: redact(entry.text) }),

@@ -8,19 +8,22 @@ import { KediError } from '../domain/errors.js';
 export function parseForSdk(text: string, binding: 'gRPC' | 'A2A 0.3'): unknown {
   const answer: unknown = JSON.parse(text);
   if (!suspect.test(text)) return answer;
-  const loss = hasNullPart(answer) ? 'null as data' : hasPrototype(answer) ? 'a member named __proto__' : '';
-  if (loss === '' || (binding === 'A2A 0.3' && !hasNullPart(answer))) return answer;
-  throw new KediError(
-    'UNSUPPORTED_OPERATION',
-    `The answer has ${loss}, which cannot be told over ${binding}; it can be fetched over JSON-RPC of A2A 1.0.`,
-  );
+  const refuse = (loss: string): never => {
+    throw new KediError(
+      'UNSUPPORTED_OPERATION',
+      `The answer has ${loss}, which cannot be told over ${binding}; it can be fetched over JSON-RPC of A2A 1.0.`,
+    );
+  };
+  if (hasNullPart(answer)) return refuse('null as data');
+  if (binding === 'gRPC' && hasPrototype(answer)) return refuse('a member named __proto__');
+  return answer;
 }
 
-/** The name may be spelt with escapes. */
-const suspect = /__proto__|\\u005f|"data":null/i;
+/** Each of the name's characters may be spelt as an escape. */
+const suspect = /__proto__|\\u00(5f|6f|7[024])|"data":null/i;
 
-/** Within documents of others, `null` is a value like any. */
-const documents: ReadonlySet<string> = new Set(['data', 'metadata']);
+/** Members that hold documents of others, in which `null` and every name mean nothing to A2A. */
+export const documents: ReadonlySet<string> = new Set(['data', 'metadata']);
 
 const hasNullPart = (value: unknown): boolean =>
   entriesOf(value).some(([name, member]) =>

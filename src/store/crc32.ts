@@ -6,7 +6,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/** The same in so many words: Node has it from 20.15 on. */
+/** For Node before 20.15, which has none. */
 export function crc32Here(bytes: Uint8Array): number {
   let remainder = 0xffffffff;
   for (const byte of bytes) remainder = (remainder >>> 8) ^ (table[(remainder ^ byte) & 0xff] ?? 0);

@@ -163,15 +163,15 @@ function encodeMessage(entry: MessageEntry, tail: Tail): StoredMessage {
 }
 
 /** A program asks by the same schema again and again, and with the same before it. */
-let last = { schema: '', quoted: '""', start: 0 };
+let latest = { schema: '', quoted: '""', start: 0 };
 
 function encodeSchema(schema: string, tail: Tail): Kept | { readonly quoted: Kept } {
-  if (schema !== last.schema) last = { schema, quoted: JSON.stringify(schema), start: 0 };
-  const { quoted } = last;
+  if (schema !== latest.schema) latest = { schema, quoted: JSON.stringify(schema), start: 0 };
+  const { quoted } = latest;
   const isAt = (start: number): boolean => tail.text.slice(start, start + quoted.length) === quoted;
   // To search for it takes ten times as long.
-  if (!isAt(last.start)) last.start = Math.max(tail.text.indexOf(quoted), 0);
-  const { start } = last;
+  if (!isAt(latest.start)) latest.start = Math.max(tail.text.indexOf(quoted), 0);
+  const { start } = latest;
   return isAt(start) ? { quoted: [start, start + quoted.length] } : keep(schema, tail);
 }
 

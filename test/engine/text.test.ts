@@ -120,6 +120,18 @@ describe('a text request', () => {
     });
   });
 
+  test('fails with its secrets masked, in the sentence and in the place', async () => {
+    const { engine, settled } = await stage({
+      // biome-ignore lint/correctness/useYield: an agent that fails at once
+      async *agent() {
+        throw new KediError('AGENT_FAILED', 'No hunter2 here.', { pointer: '/a/hunter2' });
+      },
+      redact: (text) => text.replaceAll('hunter2', '***'),
+    });
+    const last = (await settled(await engine.submit(order('hi')))).at(-1);
+    expect(last).toMatchObject({ state: 'failed', text: 'No *** here.', pointer: '/a/***' });
+  });
+
   test('that is refused fails at once, and no agent runs', async () => {
     let runs = 0;
     const { engine, settled } = await stage({

@@ -133,6 +133,15 @@ describe('a message', () => {
     expect(fieldsWrong(() => send(text))).toEqual([field]);
   });
 
+  it('tells the bound that a number is over', () => {
+    expect(() => readGetTask(params('{"id":"t","historyLength":2147483648}'))).toThrow(
+      'historyLength must be from 0 to 2147483647.',
+    );
+    expect(() => readGetTask(params('{"id":"t","historyLength":-1}'))).toThrow(
+      'historyLength must be 0 or more.',
+    );
+  });
+
   it.each([
     ['{"message":{"messageId":"m","messageId":"n","role":"ROLE_USER","parts":[{"text":""}]}}', 'message'],
     [message('').replace('{', '{"metadata":{},"metadata":{},'), 'params'],

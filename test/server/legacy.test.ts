@@ -164,6 +164,14 @@ describe('A client of A2A 0.3', () => {
     expect(error.code).toBe(-32602);
   });
 
+  it('wraps data that is no object as the SDK has it, and its agent has what is in it', async () => {
+    const part = { kind: 'data', data: { value: [5] }, metadata: { a: 1, data_part_compat: true } };
+    const { json } = await legacy('message/send', { message: message('', { parts: [part] }) });
+    expect(json.result.history[0].parts).toEqual([part]);
+    const { result } = await host.call('GetTask', { id: json.result.id });
+    expect(result.history[0].parts).toEqual([{ data: [5], metadata: { a: 1 } }]);
+  });
+
   it('names an extension in the header that 0.3 has for it, too', async () => {
     const params = {
       message: message('[1.0]'),

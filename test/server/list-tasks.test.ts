@@ -1,21 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { KediError } from '../../src/domain/errors.js';
 import type { TaskLog } from '../../src/domain/ports.js';
+import { readListTasks } from '../../src/protocol/a2a-read.js';
 import { listTasks } from '../../src/server/list-tasks.js';
 import { openStore } from '../../src/store/index.js';
 import { ended, opening, taskOf } from '../store/samples.js';
 import { silent } from '../store/silent.js';
 import { temporaryDirectory } from '../support/temporary.js';
 
-const request = {
-  contextId: undefined,
-  state: undefined,
-  pageSize: 50,
-  pageToken: undefined,
-  historyLength: undefined,
-  updatedSince: undefined,
-  includeArtifacts: false,
-} as const;
+const request = readListTasks(undefined);
 
 /** Three tasks, of which one is so old that it goes with the next sweep. */
 async function threeTasks() {

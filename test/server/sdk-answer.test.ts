@@ -58,7 +58,8 @@ it('what the types of a binding cannot carry of an answer is refused there, and 
   for (const [document, grpc, legacy] of [
     ['null', 'null as data', 'null as data'],
     ['{"a":{"__proto__":1}}', 'a member named __proto__', undefined],
-    ['{"\\u005f_proto__":1}', 'a member named __proto__', undefined],
+    ['{"\\u005F_proto__":1}', 'a member named __proto__', undefined],
+    ['{"__pr\\u006fto__":1}', 'a member named __proto__', undefined],
     ['{"data":null,"_proto_":[null]}', undefined, undefined],
   ] as const) {
     const { id, text } = await typedTask(document);
